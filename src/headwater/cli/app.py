@@ -1,0 +1,41 @@
+"""The `headwater` command: gathers the commands and turns errors into messages and exit statuses.
+
+Exit status: 0 all well; 1 the answer is no; 2 wrong input.  A user never sees a stack trace for wrong
+input; a bug of ours (InternalError, or anything unforeseen) shows one, because then it helps.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from headwater.errors import HeadwaterError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="headwater",
+    help="Keeps SQL views of changing data fresh, to a promise, at the lowest cost, on Apache Spark.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
+bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
+app.add_typer(simulate, name="simulate")
+app.add_typer(bench, name="bench")
+
+
+def main() -> None:
+    """Entry point of the `headwater` script."""
+    try:
+        app()
+    except HeadwaterError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_status)
+
+
+if __name__ == "__main__":
+    main()
