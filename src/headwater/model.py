@@ -1,0 +1,170 @@
+"""What a project is: tables, views, queries and sites, as frozen values.
+
+Nothing here knows about files, Spark or time.  `sql/` makes these values from DDL, `project.py` gathers
+them from a folder, everything else decides on them.
+
+Types are Spark's simple strings ("bigint", "decimal(10,2)", "struct<start:timestamp,end:timestamp>").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from enum import Enum
+
+from headwater.errors import Place
+
+__all__ = [
+    "Cardinality",
+    "Column",
+    "Expectation",
+    "ForeignKey",
+    "Prices",
+    "Project",
+    "Query",
+    "RefreshPolicy",
+    "Site",
+    "SqlText",
+    "Table",
+    "View",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlText:
+    """A piece of SQL as its author wrote it, with the file it stands in: errors point there."""
+
+    text: str
+    path: str = "<sql>"
+    source: str = ""  # the whole file's text
+    offset: int = 0  # where `text` starts in it
+
+    def place(self, offset: int = 0, length: int = 1) -> Place:
+        """The place of an offset counted from the start of `text`."""
+        return Place.at(self.path, self.source or self.text, self.offset + offset, length)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: str
+    nullable: bool = True
+    temporal: bool = False  # TEMPORAL: values grow with time, so an index led by it has a hot end
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """At most `limit` rows for any one value of `columns`."""
+
+    columns: tuple[str, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What the user expects of a table before there are statistics."""
+
+    rows: int | None = None
+    rate_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A source: a relation whose changes come from outside."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    cardinalities: tuple[Cardinality, ...] = ()
+    update_key: tuple[str, ...] = ()
+    provider: str = "api"  # USING: api, files, postgres, stream
+    options: Mapping[str, str] = field(default_factory=dict)
+    site: str = "default"
+    expect: Expectation = Expectation()
+    warn_on_violation: bool = False  # ON VIOLATION WARN
+    place: Place | None = None
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+class RefreshPolicy(Enum):
+    AUTO = "AUTO"
+    INCREMENTAL = "INCREMENTAL"
+    INCREMENTAL_STRICT = "INCREMENTAL STRICT"
+    FULL = "FULL"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A relation kept by Headwater, with the promise that it is never staler than `freshness`."""
+
+    name: str
+    sql: SqlText  # the SELECT
+    freshness: timedelta
+    refresh: RefreshPolicy = RefreshPolicy.AUTO
+    penalty: Decimal = Decimal(0)  # dollars per late tuple
+    site: str = "default"
+    allow_cross_join: bool = False
+    columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parameterised query, read in bounded work."""
+
+    name: str
+    sql: SqlText
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars. The defaults are the paper's prices of a cloud."""
+
+    core_hour: Decimal = Decimal("0.17")
+    gb_transfer: Decimal = Decimal("0.01")
+    gb_month: Decimal = Decimal("0.11")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place with storage, a Spark to run on, a capacity and prices."""
+
+    name: str = "default"
+    storage: str = ""
+    spark: str = ""
+    cores: float | None = None
+    gb: float | None = None
+    prices: Prices = Prices()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    name: str
+    folder: str
+    storage: str
+    tables: Mapping[str, Table]
+    views: Mapping[str, View]  # in dependency order: a view comes after the views it reads
+    queries: Mapping[str, Query]
+    sites: Mapping[str, Site]
+    prices: Prices = Prices()
+    spark_master: str = "local[*]"
+    spark_config: Mapping[str, str] = field(default_factory=dict)
+    store: str = "sqlite"
