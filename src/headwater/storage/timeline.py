@@ -1,0 +1,160 @@
+"""A relation as stored: a log of changes that can be read as a delta or as of a time.
+
+A change is a row with two columns more: `_weight` (+1 inserted, -1 deleted, more for copies) and `_time`,
+the instant from which it counts, in microseconds.  The relation at time t is the sum of the changes with
+`_time <= t`; the delta of (t0, t1] is the changes in between.  Both are answered with a list of files chosen
+by the log's statistics and a condition on `_time`, so an empty delta is known before anything is read.
+
+Compaction replaces many small files by one with the same changes summed up: rows that cancel disappear and
+times up to the horizon become the horizon, so reads as of earlier times are refused afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from headwater.errors import HeadwaterError
+from headwater.storage.delta_log import BEGINNING, DataFile, DeltaLog, NewFile, Snapshot, write_parquet
+
+__all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "change_schema", "new_file_name"]
+
+WEIGHT = "_weight"
+TIME = "_time"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Only rows with low <= column <= high are wanted; others may come along."""
+
+    column: str
+    low: Any
+    high: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Part of a timeline: the changes in `files` with after < _time <= until."""
+
+    files: tuple[DataFile, ...]
+    after: int
+    until: int
+    ranges: tuple[Range, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """At most this many changes."""
+        return sum(file.rows for file in self.files)
+
+    @property
+    def empty(self) -> bool:
+        return not self.files
+
+    @property
+    def inserts_only(self) -> bool:
+        return all((file.minimum.get(WEIGHT) or 0) > 0 for file in self.files)
+
+
+def change_schema(columns: pa.Schema) -> pa.Schema:
+    """The schema of a timeline whose rows have `columns`."""
+    return columns.append(pa.field(WEIGHT, pa.int64(), nullable=False)).append(
+        pa.field(TIME, pa.int64(), nullable=False)
+    )
+
+
+def new_file_name(time: int) -> str:
+    """A name nobody else takes: files are never overwritten."""
+    return f"{time:020d}-{uuid.uuid4().hex[:12]}.parquet"
+
+
+@dataclass(slots=True)
+class Timeline:
+    """A timeline at a folder. `compacted_until` moves when compaction gives up history."""
+
+    path: str
+    log: DeltaLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = DeltaLog(self.path)
+
+    def create(self, columns: pa.Schema, description: str = "") -> None:
+        self.log.create(change_schema(columns), description)
+
+    def exists(self) -> bool:
+        return self.log.exists()
+
+    def snapshot(self) -> Snapshot:
+        return self.log.snapshot()
+
+    def time(self) -> int:
+        """Up to here the timeline is complete: everything committed has `_time` <= this."""
+        return self.log.time()
+
+    def columns(self) -> pa.Schema:
+        """The relation's own columns, without weight and time."""
+        return pa.schema([column for column in self.log.schema() if column.name not in (WEIGHT, TIME)])
+
+    def delta(self, after: int, until: int, ranges: Sequence[Range] = ()) -> Slice:
+        """The changes in (after, until]."""
+        wanted = tuple(
+            file
+            for file in self.snapshot().files
+            if file.may_hold(TIME, after + 1, until) and all(_meets(file, one) for one in ranges)
+        )
+        return Slice(wanted, after, until, tuple(ranges))
+
+    def as_of(self, time: int, ranges: Sequence[Range] = ()) -> Slice:
+        """The changes that make up the relation at `time`."""
+        return self.delta(BEGINNING - 1, time, ranges)
+
+    def append(self, changes: pa.Table, time: int, note: Mapping[str, str] | None = None) -> bool:
+        """Commit changes (rows and `_weight`) at one time. False if the time was reached before."""
+        if changes.num_rows == 0:
+            return self.log.commit(time, note=note)
+        stamped = changes.append_column(
+            pa.field(TIME, pa.int64(), nullable=False), pa.repeat(pa.scalar(time, pa.int64()), len(changes))
+        )
+        schema = change_schema(self.columns())
+        file = write_parquet(self.path, new_file_name(time), stamped.select(schema.names).cast(schema))
+        return self.log.commit(time, [file], note=note)
+
+    def commit(self, time: int, files: Sequence[NewFile] = (), note: Mapping[str, str] | None = None) -> bool:
+        """Commit files that were written elsewhere (by Spark); none of them only moves the time on."""
+        return self.log.commit(time, files, note=note)
+
+    def read(self, part: Slice, columns: Sequence[str] | None = None, where: Any = None) -> pa.Table:
+        """A slice as Arrow: for small ones, on the driver. Weight and time come along."""
+        names = list(columns) if columns is not None else self.columns().names
+        schema = change_schema(self.columns())
+        if part.empty:
+            return pa.table({name: pa.array([], schema.field(name).type) for name in [*names, WEIGHT, TIME]})
+        condition = (pc.field(TIME) > part.after) & (pc.field(TIME) <= part.until)
+        if where is not None:
+            condition = condition & where
+        files = ds.dataset([file.path for file in part.files], schema=schema, format="parquet")
+        return files.to_table(columns=[*names, WEIGHT, TIME], filter=condition)
+
+
+def _meets(file: DataFile, wanted: Range) -> bool:
+    return file.may_hold(wanted.column, wanted.low, wanted.high)
+
+
+def check_readable(path: str) -> None:
+    """A clear error for a warehouse that cannot be read or written."""
+    probe = path
+    while not os.path.exists(probe):
+        probe = os.path.dirname(probe) or "."
+    if not os.access(probe, os.R_OK | os.W_OK | os.X_OK) or not os.path.isdir(probe):
+        raise HeadwaterError(
+            "HW803",
+            f"the warehouse {path} cannot be read and written",
+            detail=f"{probe} is not a folder this user may read, write and enter.",
+            hint="Change its permissions, or `storage` in headwater.yml.",
+        )

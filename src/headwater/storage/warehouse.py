@@ -1,0 +1,55 @@
+"""Where things lie: the folders of a project's warehouse, and the tables opened so far.
+
+warehouse/
+  sources/<table>/       timeline of a source
+  stages/<view>/         timeline of a view (stages/<view>$1/ for what it must remember besides)
+  views/<view>/          the view as plain rows, for any Delta reader
+  system/                dead_letters, pushes, audit
+  clocks/<table>         the source's clock (source_clock.py)
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+
+from headwater.storage.delta_log import DeltaLog
+from headwater.storage.source_clock import SourceClock
+from headwater.storage.timeline import Timeline
+
+__all__ = ["Warehouse"]
+
+
+@dataclass(slots=True)
+class Warehouse:
+    root: str
+    _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def source(self, table: str) -> Timeline:
+        return self._timeline(os.path.join(self.root, "sources", table))
+
+    def stage(self, name: str) -> Timeline:
+        return self._timeline(os.path.join(self.root, "stages", name))
+
+    def published(self, view: str) -> DeltaLog:
+        return self._log(os.path.join(self.root, "views", view))
+
+    def system(self, name: str) -> DeltaLog:
+        return self._log(os.path.join(self.root, "system", name))
+
+    def clock(self, table: str) -> SourceClock:
+        return SourceClock(os.path.join(self.root, "clocks", table))
+
+    def _timeline(self, path: str) -> Timeline:
+        with self._lock:
+            found = self._open.setdefault(path, Timeline(path))
+            assert isinstance(found, Timeline)
+            return found
+
+    def _log(self, path: str) -> DeltaLog:
+        with self._lock:
+            found = self._open.setdefault(path, DeltaLog(path))
+            assert isinstance(found, DeltaLog)
+            return found
