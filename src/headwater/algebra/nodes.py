@@ -6,13 +6,18 @@ columns `alias.column`, so that a self-join needs no special care; a Project giv
 A Scan reads a relation at a `version`: OLD is the relation as of the last push, NEW as of the push under
 way, DELTA the changes in between.  A view's own plan reads NEW everywhere; the delta rules (delta.py) turn
 it into a plan that reads all three, and both the evaluator and Spark run either.
+
+A delta plan uses some sub-plans many times, so it is a graph more than a tree.  A node therefore remembers
+its hash: memoising by node (walks.py, the evaluator, the engine) stays linear in the distinct nodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
+from typing import TypeVar
 
 from headwater.algebra.expressions import Expr
 
@@ -47,8 +52,35 @@ class JoinKind(Enum):
     FULL = "full"
 
 
+class _Node:
+    """Where a plan node remembers its hash."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
+_N = TypeVar("_N", bound=_Node)
+
+
+def _hashed_once(cls: type[_N]) -> type[_N]:
+    """Make a frozen node class compute its hash once: without this, hashing a graph walks it as a tree."""
+    compute: Callable[[_N], int] = cls.__hash__
+
+    def remembered(self: _N) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            value = compute(self)
+            object.__setattr__(self, "_hash", value)
+            return value
+
+    cls.__hash__ = remembered  # type: ignore[assignment,method-assign]
+    return cls
+
+
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(_Node):
     """The columns `names` of a relation, called `alias.name` from here on."""
 
     relation: str
@@ -61,8 +93,9 @@ class Scan:
         return tuple(f"{self.alias}.{name}" for name in self.names)
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(_Node):
     """The rows for which `condition` is true (not false, not NULL)."""
 
     child: Plan
@@ -73,8 +106,9 @@ class Filter:
         return self.child.columns
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(_Node):
     """One row out for one row in: `items` are (name, expression)."""
 
     child: Plan
@@ -85,8 +119,9 @@ class Project:
         return tuple(name for name, _ in self.items)
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(_Node):
     """Each row once for every time window it falls into; the window is a new column `name`.
 
     Windows are [start, start + size) at every multiple of `slide` since 1970, plus `offset`; a row whose
@@ -105,8 +140,9 @@ class Windows:
         return (*self.child.columns, self.name)
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(_Node):
     """Inner join of any number of inputs: weights multiply, all `conditions` must be true."""
 
     inputs: tuple[Plan, ...]
@@ -117,8 +153,9 @@ class Join:
         return tuple(column for child in self.inputs for column in child.columns)
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class OuterJoin:
+class OuterJoin(_Node):
     """Outer join on `keys` (pairs of a left and a right expression, equal) and `residual`."""
 
     left: Plan
@@ -132,8 +169,9 @@ class OuterJoin:
         return self.left.columns + self.right.columns
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class SemiJoin:
+class SemiJoin(_Node):
     """The left rows that have a partner on the right (`anti`: that have none); left weights stay."""
 
     left: Plan
@@ -147,8 +185,9 @@ class SemiJoin:
         return self.left.columns
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Union:
+class Union(_Node):
     """UNION ALL: weights add. All inputs have the same column names in the same order."""
 
     inputs: tuple[Plan, ...]
@@ -176,8 +215,9 @@ class AggregateCall:
     where: Expr | None = None
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(_Node):
     """GROUP BY `keys` (name, expression); no aggregates makes it a DISTINCT; no keys gives one row always."""
 
     child: Plan
@@ -189,8 +229,9 @@ class Aggregate:
         return tuple(name for name, _ in self.keys) + tuple(one.name for one in self.aggregates)
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Negate:
+class Negate(_Node):
     """All weights with the other sign. Only in delta plans."""
 
     child: Plan
@@ -200,8 +241,9 @@ class Negate:
         return self.child.columns
 
 
+@_hashed_once
 @dataclass(frozen=True, slots=True)
-class Restrict:
+class Restrict(_Node):
     """The rows of `child` whose `keys` occur, at any weight, in `by` (whose columns match `keys` in order).
 
     NULL matches NULL.  With no keys: all rows if `by` has any, else none.  Only in delta plans: it confines a
