@@ -1,0 +1,80 @@
+"""The SELECT inside a statement: sqlglot parses it, and its errors are moved to their place in the file."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from headwater.errors import InputError
+from headwater.model import SqlText
+from headwater.sql.dialect import Headwater
+from headwater.sql.words import Words
+
+__all__ = ["parse_select", "refuse_parameters", "select_text"]
+
+
+def select_text(words: Words, owner: str) -> SqlText:
+    """The rest of a statement as written, from the next token to the last."""
+    rest = words.rest()
+    if not rest:
+        raise words.wrong("HW100", f"{owner} has no SELECT")
+    source, start = words.source, rest[0].start
+    return SqlText(source.text[start : rest[-1].end], source.path, source.text, start)
+
+
+def parse_select(sql: SqlText) -> exp.Query:
+    """The tree of a SELECT. Identifiers carry their offsets in `sql.text` as meta "start" and "end"."""
+    try:
+        trees = Headwater().parse(sql.text, error_message_context=len(sql.text) + 1)
+    except ParseError as error:
+        raise _misread(sql, error) from error
+    except (
+        SqlglotError,
+        RecursionError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        KeyError,
+    ) as error:
+        # sqlglot itself fails on some broken texts; to the person who wrote one it is all the same.
+        raise InputError("HW113", "this SELECT cannot be parsed", place=sql.place()) from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise InputError("HW113", "expected a SELECT", place=sql.place(length=len(sql.text)))
+    return trees[0]
+
+
+def refuse_parameters(sql: SqlText, query: exp.Query) -> None:
+    """A view has one content for everybody, so it cannot depend on a parameter."""
+    if query.find(exp.Placeholder, exp.Parameter) is not None:
+        found = re.search(r"(?<!:):[^\W\d]\w*|\?", sql.text)
+        start, end = found.span() if found else (0, len(sql.text))
+        raise InputError(
+            "HW114",
+            f"a view cannot have the parameter {sql.text[start:end]}",
+            place=sql.place(start, end - start),
+            hint="make it a column of the view and declare a CREATE QUERY that filters on it",
+        )
+
+
+def _misread(sql: SqlText, error: ParseError) -> InputError:
+    first = error.errors[0] if error.errors else {}
+    start = len(str(first.get("start_context") or ""))
+    highlight = str(first.get("highlight") or " ")
+    return InputError(
+        "HW113", f"this SELECT cannot be parsed: {_plain(first)}", place=sql.place(start, len(highlight))
+    )
+
+
+def _plain(first: dict[str, object]) -> str:
+    """sqlglot's description without its class names."""
+    text = str(first.get("description") or "it is not Spark SQL")
+    text = re.sub(r" but got <Token .*", "", text, flags=re.DOTALL)
+    text = re.sub(
+        r"Required keyword: '(\w+)' missing for <class '[\w.]*\.(\w+)'>", r"a part of \2 is missing", text
+    )
+    if text.startswith("Invalid expression / Unexpected token"):
+        text = f"unexpected {first.get('highlight') or 'end'}"
+    return text[:1].lower() + text[1:]
