@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from headwater.cli.simulate_joins import simulate_joins
 from headwater.errors import HeadwaterError
 
 __all__ = ["app", "main"]
@@ -26,6 +27,7 @@ simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
+simulate.command("joins")(simulate_joins)
 
 
 def main() -> None:

@@ -1,0 +1,116 @@
+"""All policies by name, and the decision each takes on a problem.
+
+`optimal` and `jaqpot` keep freshness or say that it cannot be kept; the others do not look at it, and their
+decision tells whether freshness happens to be kept.  A decision that cannot keep freshness allots nothing
+under `optimal` and `jaqpot`: its results would be stale, and stale results are useless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from headwater.errors import InputError, did_you_mean
+from headwater.overload.joins.allocation import Allocation, from_paths, nothing
+from headwater.overload.joins.cover import greedy_cover
+from headwater.overload.joins.grepp import grepp
+from headwater.overload.joins.half_way import equal, equal_best, global_ratio, selectivity_best
+from headwater.overload.joins.infeasible import Cover, Shortage, cover_of
+from headwater.overload.joins.linear_program import Warm
+from headwater.overload.joins.plan import Plan
+from headwater.overload.joins.problem import Problem
+
+__all__ = ["FRESH", "POLICIES", "Decision", "decide"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy does with a problem. `shortage` says why freshness cannot be kept, by any policy."""
+
+    policy: str
+    feasible: bool
+    allocation: Allocation
+    resources_for_freshness: float
+    shortage: Shortage | None = None
+    cover: str = ""
+
+
+def _meets(problem: Problem, allocation: Allocation) -> bool:
+    """Whether enough enters every state."""
+    return all(
+        _entering(problem.plan, allocation, state) >= rate * (1 - 1e-9)
+        for state, rate in problem.needed.items()
+    )
+
+
+def _entering(plan: Plan, allocation: Allocation, state: str) -> float:
+    if state in allocation.entering:
+        return allocation.entering[state]
+    rate = plan.rates[state]
+    return float("inf") if rate is None else rate
+
+
+def _blind(rule: Callable[[Plan, float], Allocation]) -> Callable[[str, Problem, Warm | None], Decision]:
+    """A policy that does not look at freshness."""
+
+    def policy(name: str, problem: Problem, warm: Warm | None) -> Decision:
+        allocation = rule(problem.plan, problem.resources)
+        kept = _meets(problem, allocation)
+        return Decision(name, kept, allocation, 0.0, None if kept else cover_of(problem).shortage)
+
+    return policy
+
+
+def _refused(name: str, problem: Problem, cover: Cover) -> Decision:
+    return Decision(name, False, nothing(problem.plan), cover.total, cover.shortage)
+
+
+def _optimal(name: str, problem: Problem, warm: Warm | None) -> Decision:
+    cover = cover_of(problem)
+    if cover.shortage is not None:
+        return _refused(name, problem, cover)
+    found = (warm or Warm()).resources(problem.plan, problem.resources, problem.needed)
+    # At the very edge the cover fits within rounding and the program does not: the cover is the answer.
+    allocation = from_paths(problem.plan, cover.resources if found is None else found)
+    return Decision(name, True, allocation, cover.total, cover="exact")
+
+
+def _jaqpot(name: str, problem: Problem, warm: Warm | None) -> Decision:
+    """Cover first, then GrePP with what is left.
+
+    Where the greedy cover does not fit but a cheaper one does, that one is taken: the paper promises an
+    allocation whenever there is one, which greedy alone cannot keep.
+    """
+    exact = cover_of(problem)
+    if exact.shortage is not None:
+        return _refused(name, problem, exact)
+    greedy = greedy_cover(problem.plan, problem.needed)
+    fits = greedy is not None and sum(greedy.values()) <= problem.resources * (1 + 1e-9)
+    cover = greedy if fits and greedy is not None else exact.resources
+    spent = sum(cover.values())
+    allocation = from_paths(problem.plan, grepp(problem.plan, max(0.0, problem.resources - spent), cover))
+    return Decision(name, True, allocation, spent, cover="greedy" if fits else "exact")
+
+
+def _grepp(plan: Plan, resources: float) -> Allocation:
+    return from_paths(plan, grepp(plan, resources))
+
+
+POLICIES: Mapping[str, Callable[[str, Problem, Warm | None], Decision]] = {
+    "equal": _blind(equal),
+    "global-ratio": _blind(global_ratio),
+    "equal-best": _blind(equal_best),
+    "selectivity-best": _blind(selectivity_best),
+    "grepp": _blind(_grepp),
+    "jaqpot": _jaqpot,
+    "optimal": _optimal,
+}
+FRESH = frozenset({"jaqpot", "optimal"})
+
+
+def decide(problem: Problem, policy: str = "optimal", warm: Warm | None = None) -> Decision:
+    """The decision of a policy; `warm` carries the last optimum from call to call."""
+    if policy not in POLICIES:
+        hint = did_you_mean(policy, POLICIES) or f"Choose one of {', '.join(POLICIES)}."
+        raise InputError("HW701", f'there is no policy "{policy}"', hint=hint)
+    return POLICIES[policy](policy, problem, warm)

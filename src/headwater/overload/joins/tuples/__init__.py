@@ -1,0 +1,1 @@
+"""Real tuples through a plan: the simulator."""
