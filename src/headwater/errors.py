@@ -36,7 +36,7 @@ class Place:
         start = before.rfind("\n") + 1
         end = source.find("\n", start)
         text = source[start:] if end < 0 else source[start:end]
-        return Place(path, line, offset - start + 1, text, max(1, length))
+        return Place(path, line, offset - start + 1, text.rstrip("\r"), max(1, length))
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}"

@@ -124,7 +124,7 @@ def _foreign_keys(words: Words, text: TableText) -> Iterable[ForeignKey]:
 def _references(words: Words, text: TableText) -> Iterable[Reference]:
     owner = text.name.text
     if (site := text.given.token("site")) is not None:
-        yield SiteReference(owner, cast(str, text.given.value("site")), words.place(site))
+        yield SiteReference(cast(str, text.given.value("site")), words.place(site))
     for number, draft in enumerate(text.draft.foreign_keys):
         places = tuple(words.place(token) for token in draft.referenced)
         yield KeyReference(owner, number, words.place(draft.table), places)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from headwater.errors import did_you_mean
-from headwater.sql.lexer import Kind
+from headwater.sql.lexer import Kind, Token
 from headwater.sql.words import Words
 
 __all__ = ["duration", "read_interval"]
@@ -30,6 +30,7 @@ _PIECE = re.compile(
     r"([+-]?\s*(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15}))\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII
 )
 _CLOCK = ("DAY", "HOUR", "MINUTE", "SECOND")
+_NOT_UNITS = ("AS", "PENALTY", "REFRESH", "AT", "ALLOW", "TBLPROPERTIES", "COMMENT", "FRESHNESS")
 _LONGEST = 36500 * 86400 * _SECOND
 _HINT = "write an interval such as INTERVAL '10' SECOND"
 
@@ -41,7 +42,8 @@ def read_interval(words: Words) -> timedelta:
     try:
         return duration(_text(words))
     except ValueError as error:
-        raise words.wrong("HW108", str(error), first, hint=_HINT) from None
+        whole = Token(first.kind, first.text, first.start, max(first.end, words.last.end))
+        raise words.wrong("HW108", str(error), whole, hint=_HINT) from None
 
 
 def duration(text: str) -> timedelta:
@@ -99,7 +101,8 @@ def _ends_in_number(text: str) -> bool:
 
 
 def _is_word(words: Words) -> bool:
-    return words.peek().kind is Kind.WORD
+    """A unit, known or misspelt: any word that does not begin the next clause."""
+    return words.peek().kind is Kind.WORD and not words.at_any(_NOT_UNITS)
 
 
 def _clock(text: str, words: Words) -> str:

@@ -13,7 +13,6 @@ __all__ = ["KeyReference", "Reference", "SiteReference"]
 class SiteReference:
     """AT SITE name, on a table or view."""
 
-    owner: str
     site: str
     place: Place
 

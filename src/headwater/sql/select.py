@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
@@ -10,9 +12,13 @@ from sqlglot.errors import ParseError, SqlglotError
 from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.dialect import Headwater
+from headwater.sql.lexer import Kind, Token
+from headwater.sql.names import RESERVED_COLUMNS
 from headwater.sql.words import Words
 
-__all__ = ["parse_select", "refuse_parameters", "select_text"]
+__all__ = ["parse_select", "refuse_parameters", "refuse_reserved_names", "select_text"]
+
+_STARTS = ("SELECT", "WITH", "(")
 
 
 def select_text(words: Words, owner: str) -> SqlText:
@@ -20,8 +26,22 @@ def select_text(words: Words, owner: str) -> SqlText:
     rest = words.rest()
     if not rest:
         raise words.wrong("HW100", f"{owner} has no SELECT")
+    if rest[0].word not in _STARTS:
+        raise words.wrong("HW113", f"expected a SELECT, found {rest[0]}", known=_STARTS)
+    _refuse_stray_commas(words, rest)
     source, start = words.source, rest[0].start
     return SqlText(source.text[start : rest[-1].end], source.path, source.text, start)
+
+
+def _refuse_stray_commas(words: Words, tokens: Sequence[Token]) -> None:
+    """sqlglot forgives a comma with nothing beside it; Spark does not."""
+    for token, after in pairwise((*tokens, Token(Kind.SYMBOL, ")", 0, 0))):
+        if (token.word == "," and after.word in {",", ")", "FROM"}) or (
+            token.word == "(" and after.word == ","
+        ):
+            raise words.wrong(
+                "HW113", "something is missing beside this comma", token if token.word == "," else after
+            )
 
 
 def parse_select(sql: SqlText) -> exp.Query:
@@ -57,6 +77,18 @@ def refuse_parameters(sql: SqlText, query: exp.Query) -> None:
             place=sql.place(start, end - start),
             hint="make it a column of the view and declare a CREATE QUERY that filters on it",
         )
+
+
+def refuse_reserved_names(sql: SqlText, query: exp.Query) -> None:
+    """A view's rows carry a weight and a time under names of their own."""
+    for column in query.selects:
+        if column.alias_or_name.lower() in RESERVED_COLUMNS:
+            identifier = column.args.get("alias") or column.find(exp.Identifier)
+            meta = identifier.meta if isinstance(identifier, exp.Identifier) else {}
+            start = int(meta.get("start", 0))
+            place = sql.place(start, int(meta.get("end", start)) - start + 1)
+            message = f'"{column.alias_or_name}" is a column of Headwater\'s own'
+            raise InputError("HW109", message, place=place, hint="choose another name, with AS")
 
 
 def _misread(sql: SqlText, error: ParseError) -> InputError:

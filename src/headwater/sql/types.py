@@ -29,7 +29,8 @@ _CHARACTERS = {"CHAR", "CHARACTER", "VARCHAR"}
 _DECIMALS = {"DECIMAL", "DEC", "NUMERIC"}
 _REFUSED = {
     "ARRAY": "an array", "MAP": "a map", "STRUCT": "a struct", "VARIANT": "a variant",
-    "INTERVAL": "an interval", "VOID": "the void type", "TIME": "a time of day", "OBJECT": "an object", "JSON": "JSON",
+    "INTERVAL": "an interval", "VOID": "the void type", "TIME": "a time of day",
+    "OBJECT": "an object", "JSON": "JSON",
 }  # fmt: skip
 _KNOWN = {*_SIMPLE, *_CHARACTERS, *_DECIMALS}
 

@@ -19,7 +19,7 @@ from headwater.sql.intervals import read_interval
 from headwater.sql.lexer import Token
 from headwater.sql.names import column_name, relation_name
 from headwater.sql.references import Reference, SiteReference
-from headwater.sql.select import parse_select, refuse_parameters, select_text
+from headwater.sql.select import parse_select, refuse_parameters, refuse_reserved_names, select_text
 from headwater.sql.settings import (
     Given,
     Setting,
@@ -54,7 +54,9 @@ def _build(
     words: Words, name: Token, columns: tuple[str, ...], given: Given, default_freshness: timedelta
 ) -> tuple[View, tuple[Reference, ...]]:
     sql = select_text(words, f'the view "{name.text}"')
-    refuse_parameters(sql, parse_select(sql))
+    query = parse_select(sql)
+    refuse_parameters(sql, query)
+    refuse_reserved_names(sql, query)
     view = View(
         name=name.text,
         sql=sql,
@@ -67,7 +69,7 @@ def _build(
         place=words.place(name),
     )
     site = given.token("site")
-    return view, () if site is None else (SiteReference(view.name, view.site, words.place(site)),)
+    return view, () if site is None else (SiteReference(view.site, words.place(site)),)
 
 
 def _columns(words: Words) -> tuple[str, ...]:

@@ -19,10 +19,10 @@ __all__ = ["Words"]
 class Words:
     """The tokens of a statement and a position among them."""
 
-    def __init__(self, source: Source, tokens: Sequence[Token]) -> None:
-        end = tokens[-1].end if tokens else 0
+    def __init__(self, source: Source, tokens: Sequence[Token], end: tuple[int, int] | None = None) -> None:
+        last = tokens[-1].end if tokens else 0
         self.source = source
-        self._tokens = (*tokens, Token(Kind.END, "", end, end + 1))
+        self._tokens = (*tokens, Token(Kind.END, "", *(end or (last, last + 1))))
         self._index = 0
 
     @staticmethod
@@ -33,7 +33,8 @@ class Words:
         except InputError as error:
             place = outer.place(token.start, token.end)
             raise InputError(error.code, error.message, place=place, hint=error.hint) from error
-        return Words(outer, [Token(word.kind, word.text, token.start, token.end) for word in inner])
+        span = token.start, token.end
+        return Words(outer, [Token(word.kind, word.text, *span) for word in inner], span)
 
     def peek(self, ahead: int = 0) -> Token:
         return self._tokens[min(self._index + ahead, len(self._tokens) - 1)]
@@ -42,6 +43,11 @@ class Words:
         token = self.peek()
         self._index = min(self._index + 1, len(self._tokens) - 1)
         return token
+
+    @property
+    def last(self) -> Token:
+        """The token read last (the first one if none has been)."""
+        return self._tokens[max(self._index - 1, 0)]
 
     @property
     def done(self) -> bool:
