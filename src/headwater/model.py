@@ -168,3 +168,4 @@ class Project:
     spark_master: str = "local[*]"
     spark_config: Mapping[str, str] = field(default_factory=dict)
     store: str = "sqlite"
+    explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept

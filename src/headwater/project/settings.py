@@ -1,0 +1,153 @@
+"""headwater.yml: where a project runs and what it costs.  Only `name` is required.
+
+    name: shop
+    storage: ./warehouse
+    spark: {master: "local[*]", config: {}}
+    store: sqlite
+    freshness: 1 minute
+    sites: {plango: {storage: ./plango, spark: "sc://host:15002", capacity: {cores: 4, gb: 100}, prices: {}}}
+    prices: {core_hour: 0.17, gb_transfer: 0.01, gb_month: 0.11}
+    expect: {user_events: {rows: 1000000, rate: 50}}
+
+Paths are relative to the project's folder.  A site without a spark uses the project's; without storage it
+gets a folder in the project's; its prices are the project's where it names none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from headwater.errors import InputError, Place
+from headwater.model import Expectation, Prices, Site
+from headwater.project.yaml_file import Value, read_yaml
+from headwater.sql.ddl import DEFAULT_FRESHNESS
+from headwater.sql.intervals import duration
+
+__all__ = ["Settings", "read_settings"]
+
+KEYS = ("name", "storage", "spark", "store", "freshness", "sites", "prices", "expect")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """headwater.yml, read and filled in."""
+
+    name: str
+    storage: str
+    spark_master: str = "local[*]"
+    spark_config: Mapping[str, str] = field(default_factory=dict)
+    store: str = "sqlite"
+    freshness: timedelta = DEFAULT_FRESHNESS
+    prices: Prices = Prices()
+    sites: Mapping[str, Site] = field(default_factory=dict)
+    expect: Mapping[str, tuple[Expectation, Place]] = field(default_factory=dict)
+
+
+def read_settings(text: str, path: str, folder: Path) -> Settings:
+    """The file's settings; `folder` is what relative paths start from."""
+    top = read_yaml(text, path)
+    given = top.fields(KEYS)
+    if "name" not in given:
+        raise InputError(
+            "HW208", "headwater.yml has no name", place=Place(path, 1, 1), hint="write name: shop"
+        )
+    settings = Settings(
+        name=given["name"].text(),
+        storage=_storage(given["storage"], folder) if "storage" in given else str(folder / "warehouse"),
+        prices=_prices(given["prices"], Prices()) if "prices" in given else Prices(),
+        store=_store(given["store"]) if "store" in given else "sqlite",
+        freshness=_freshness(given["freshness"]) if "freshness" in given else DEFAULT_FRESHNESS,
+        expect=_expectations(given["expect"]) if "expect" in given else {},
+    )
+    if "spark" in given:
+        settings = _with_spark(settings, given["spark"])
+    return replace(settings, sites=_sites(given.get("sites"), settings, folder))
+
+
+def _storage(value: Value, folder: Path) -> str:
+    """A folder, made absolute, or an object-store address as it is."""
+    text = value.text()
+    return text if "://" in text else str((folder / Path(text).expanduser()).absolute())
+
+
+def _store(value: Value) -> str:
+    text = value.text()
+    if text == "sqlite" or text.startswith(("postgres://", "postgresql://")):
+        return text
+    raise value.wrong(
+        f'there is no store "{text}"', "use sqlite or an address such as postgres://user@host/database"
+    )
+
+
+def _freshness(value: Value) -> timedelta:
+    try:
+        return duration(value.text())
+    except ValueError as error:
+        raise value.wrong(str(error), "write freshness: 10 seconds") from None
+
+
+def _with_spark(settings: Settings, value: Value) -> Settings:
+    """A mapping, or the master alone."""
+    if value.is_text:
+        return replace(settings, spark_master=value.text())
+    given = value.fields(("master", "config"))
+    master = given["master"].text() if "master" in given else settings.spark_master
+    config = {key.text(): one.scalar() for key, one in given["config"].entries()} if "config" in given else {}
+    return replace(settings, spark_master=master, spark_config=config)
+
+
+def _prices(value: Value, base: Prices) -> Prices:
+    given: dict[str, Decimal] = {
+        name: one.number() for name, one in value.fields(("core_hour", "gb_transfer", "gb_month")).items()
+    }
+    return replace(base, **given)
+
+
+def _expectations(value: Value) -> dict[str, tuple[Expectation, Place]]:
+    found: dict[str, tuple[Expectation, Place]] = {}
+    for key, one in value.entries():
+        given = one.fields(("rows", "rate"))
+        rows = given["rows"].whole_number() if "rows" in given else None
+        rate = float(given["rate"].number()) if "rate" in given else None
+        found[key.text()] = Expectation(rows, rate), key.place()
+    return found
+
+
+def _sites(value: Value | None, settings: Settings, folder: Path) -> dict[str, Site]:
+    """The sites by name, always with "default"."""
+    default = Site("default", settings.storage, settings.spark_master, prices=settings.prices)
+    sites = {"default": default}
+    seen: set[str] = set()
+    for key, one in value.entries() if value is not None else ():
+        name = _site_name(key)
+        if name.lower() in seen:
+            raise key.wrong(f'the site "{name}" stands twice', code="HW211")
+        seen.add(name.lower())
+        home = sites.get(name) or replace(default, name=name, storage=f"{settings.storage}/_sites/{name}")
+        sites[name] = _site(one, home, folder)
+    return sites
+
+
+def _site_name(key: Value) -> str:
+    name = key.text()
+    if not re.fullmatch(r"[^\W_][\w-]{0,63}", name):
+        raise key.wrong(f'"{name}" cannot name a site', "use letters, digits, - and _, at most 64 in all")
+    return "default" if name.lower() == "default" else name
+
+
+def _site(value: Value, base: Site, folder: Path) -> Site:
+    given = value.fields(("storage", "spark", "capacity", "prices"))
+    capacity = given["capacity"].fields(("cores", "gb")) if "capacity" in given else {}
+    return replace(
+        base,
+        storage=_storage(given["storage"], folder) if "storage" in given else base.storage,
+        spark=given["spark"].text() if "spark" in given else base.spark,
+        cores=float(capacity["cores"].number()) if "cores" in capacity else None,
+        gb=float(capacity["gb"].number()) if "gb" in capacity else None,
+        prices=_prices(given["prices"], base.prices) if "prices" in given else base.prices,
+    )

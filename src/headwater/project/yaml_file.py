@@ -1,0 +1,135 @@
+"""YAML with places: a value that knows its line, so that a wrong one can be pointed at.
+
+PyYAML's loader forgets where a value stood and lets the last of two equal keys win.  We compose the tree of
+nodes instead and read typed values from it; each reader raises an InputError at the node that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+import yaml
+
+from headwater.errors import InputError, Place, did_you_mean
+
+__all__ = ["Value", "read_yaml"]
+
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A node of the file, and how it is called in messages ("sites.plango.spark")."""
+
+    node: yaml.Node
+    path: str
+    source: str
+    title: str
+
+    def place(self) -> Place:
+        start, end = self.node.start_mark.index, self.node.end_mark.index
+        newline = self.source.find("\n", start, end)
+        return Place.at(self.path, self.source, start, (end if newline < 0 else newline) - start)
+
+    def wrong(self, message: str, hint: str = "", code: str = "HW207") -> InputError:
+        return InputError(code, message, place=self.place(), hint=hint)
+
+    @property
+    def is_null(self) -> bool:
+        return self.node.tag == f"{_TAG}null"
+
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.node, yaml.ScalarNode) and self.node.tag == f"{_TAG}str"
+
+    def text(self) -> str:
+        if not self.is_text or not self.scalar().strip():
+            raise self.wrong(f"{self.title} must be text, not {self._kind()}", "put it in quotes")
+        return self.scalar()
+
+    def scalar(self) -> str:
+        """Text, number, true or false, as written."""
+        if not isinstance(self.node, yaml.ScalarNode) or self.is_null:
+            raise self.wrong(f"{self.title} must be a single value, not {self._kind()}")
+        return str(self.node.value)
+
+    def number(self) -> Decimal:
+        """A number that is not negative."""
+        number = self._decimal()
+        if number is None or not number.is_finite() or number < 0:
+            raise self.wrong(f"{self.title} must be a number that is not negative, not {self._kind()}")
+        return number
+
+    def whole_number(self) -> int:
+        number = self.number()
+        if number != int(number):
+            raise self.wrong(f"{self.title} must be a whole number, not {number}")
+        return int(number)
+
+    def _decimal(self) -> Decimal | None:
+        if self.node.tag not in (f"{_TAG}int", f"{_TAG}float"):
+            return None
+        try:
+            number = Decimal(str(self.node.value).replace("_", ""))
+        except InvalidOperation:
+            return None
+        return number if abs(number.adjusted()) < 30 else None
+
+    def entries(self) -> Iterator[tuple[Value, Value]]:
+        """The keys and values of a mapping; an empty value counts as an empty mapping."""
+        if self.is_null:
+            return
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.wrong(f"{self.title} must be a mapping of names to values, not {self._kind()}")
+        seen: set[str] = set()
+        for key_node, value_node in self.node.value:
+            key = Value(key_node, self.path, self.source, "a key")
+            name = key.text()
+            if name in seen:
+                raise key.wrong(f'the key "{name}" stands twice', code="HW211")
+            seen.add(name)
+            title = name if self.title == "headwater.yml" else f"{self.title}.{name}"
+            yield key, Value(value_node, self.path, self.source, title)
+
+    def fields(self, known: Sequence[str]) -> Mapping[str, Value]:
+        """The values of a mapping whose keys are fixed."""
+        found: dict[str, Value] = {}
+        for key, value in self.entries():
+            name = key.text()
+            if name not in known:
+                hint = did_you_mean(name, known) or f"known keys: {', '.join(known)}"
+                raise key.wrong(f'{self.title} has no key "{name}"', hint, code="HW206")
+            if not value.is_null:
+                found[name] = value
+        return found
+
+    def _kind(self) -> str:
+        match self.node:
+            case yaml.MappingNode():
+                return "a mapping"
+            case yaml.SequenceNode():
+                return "a list"
+            case _ if self.is_null:
+                return "nothing"
+            case _:
+                return f'"{self.node.value}"' if self.node.value.strip() else "an empty text"
+
+
+def read_yaml(text: str, path: str) -> Value:
+    """The file's top mapping."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Place.at(path, text, mark.index if mark else 0)
+        message = f"this is not YAML: {error.problem or error.context}"
+        raise InputError("HW205", message, place=place) from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InputError("HW205", "this is not YAML", place=Place.at(path, text, 0)) from error
+    if node is None:
+        raise InputError(
+            "HW208", "headwater.yml is empty", place=Place(path, 1, 1), hint="write at least name: shop"
+        )
+    return Value(node, path, text, "headwater.yml")
