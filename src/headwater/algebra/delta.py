@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from headwater.algebra.build import column_items, non_null, positive
+from headwater.algebra.build import column_items, non_null, number, positive
 from headwater.algebra.expressions import Column, Expr
 from headwater.algebra.join_order import delta_first
 from headwater.algebra.nodes import (
@@ -87,7 +87,7 @@ def _aggregate_stage(stage: Stage, aggregate: Aggregate, rules: _Rules) -> Plan 
         return _merged(stage, aggregate, change)
     if all(map(is_mergeable, aggregate.aggregates)) and holds_only_insertions(change, rules.inserts_only):
         return _merged(stage, aggregate, change)
-    touched = Project(change, aggregate.keys)
+    touched = _touched(change, aggregate.keys)
     anew = rules.restricted(aggregate, Version.NEW, touched)
     return Union((Negate(_stored(stage, aggregate, touched)), anew))
 
@@ -96,7 +96,7 @@ def _merged(stage: Stage, aggregate: Aggregate, change: Plan) -> Plan:
     """Add the states of the change to the stored states of the groups it touches."""
     partial = replace(aggregate, child=change)
     names = tuple(name for name, _ in aggregate.keys)
-    touched = pick(partial, names) if names else Project(change, ())
+    touched = pick(partial, names) if names else _touched(change, ())
     old = _stored(stage, aggregate, touched)
     states = tuple(merging(state) for state in aggregate.aggregates)
     merged: Plan = Aggregate(Union((old, partial)), column_items(names), states)
@@ -207,8 +207,8 @@ class _Rules:
         left_keys, right_keys = zip(*node.keys, strict=True) if node.keys else ((), ())
         touched = _sum(
             [
-                None if left is None else Project(left, _numbered(left_keys)),
-                None if right is None else Project(right, _numbered(right_keys)),
+                None if left is None else _touched(left, _numbered(left_keys)),
+                None if right is None else _touched(right, _numbered(right_keys)),
             ]
         )
         if touched is None:
@@ -227,7 +227,7 @@ class _Rules:
         change = self.derive(node.child)
         if change is None:
             return None
-        touched = Project(change, node.keys)
+        touched = _touched(change, node.keys)
         new, old = (self.restricted(node, version, touched) for version in (Version.NEW, Version.OLD))
         return Union((new, Negate(old)))
 
@@ -239,6 +239,14 @@ class _Rules:
         return replace(node, child=Restrict(child, tuple(expr for _, expr in node.keys), touched))
 
 
+def _touched(change: Plan, keys: Keys) -> Plan:
+    """The keys that occur in a change.  Not a Project: there +1 and -1 for one key would cancel out.
+
+    Without keys the question is only whether there is a change: one row if so.
+    """
+    return Aggregate(change, keys or (("any", number(1)),), ())
+
+
 def _numbered(exprs: tuple[Expr, ...]) -> Keys:
     return tuple((f"key{index}", expr) for index, expr in enumerate(exprs))
 
@@ -247,7 +255,7 @@ def _key_rows(change: Plan, exprs: tuple[Expr, ...]) -> Plan:
     """The join keys in a change.  One with a NULL has no partner on the other side, so it is left out."""
     condition = non_null(exprs)
     rows = change if condition is None else Filter(change, condition)
-    return Project(rows, _numbered(exprs))
+    return _touched(rows, _numbered(exprs))
 
 
 def _sum(terms: list[Plan | None]) -> Plan | None:

@@ -246,8 +246,8 @@ class Negate(_Node):
 class Restrict(_Node):
     """The rows of `child` whose `keys` occur, at any weight, in `by` (whose columns match `keys` in order).
 
-    NULL matches NULL.  With no keys: all rows if `by` has any, else none.  Only in delta plans: it confines a
-    recomputation to the groups that a delta touches.
+    NULL matches NULL.  With no keys: all rows if `by` has any (with any columns), else none.  Only in delta
+    plans: it confines a recomputation to the groups that a delta touches.
     """
 
     child: Plan

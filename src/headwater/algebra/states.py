@@ -89,7 +89,7 @@ def _is_linear(one: AggregateCall) -> bool:
             return True
         case "sum":
             return is_exact(one.type)
-        case "avg":
+        case "avg" | "mean":
             return exact_average(one.type)
         case function:
             return function in ALL | ANY | COUNT_IF
@@ -105,7 +105,7 @@ def _result(one: AggregateCall, states: _Collector) -> Expr:
     if one.function in COUNT_IF:
         return states.count(one.where, when(argument, number(1)))
     present = states.count(one.where, argument)
-    if one.function in ("sum", "avg"):
+    if one.function in ("sum", "avg", "mean"):
         total = states.sum(one.where, argument, one.type)
         value = _sum(total, one.type) if one.function == "sum" else _average(total, present, one.type)
     else:

@@ -1,0 +1,203 @@
+"""Random plans: every node, nested, over given relations.
+
+A plan comes with the types of its columns, so that conditions compare like with like and an aggregate knows
+whether it adds exact numbers.  Aliases and computed columns are numbered, so names never repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from random import Random
+
+from headwater.algebra.expressions import Column, Expr, equal
+from headwater.algebra.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    JoinKind,
+    OuterJoin,
+    Plan,
+    Project,
+    Scan,
+    SemiJoin,
+    Union,
+    Windows,
+)
+from headwater.algebra.types import average_type, decimal_of, is_exact, sum_type
+from headwater.bench.laws.random_expressions import Typed, literal, predicate, scalar
+
+__all__ = ["Generator", "TypedPlan"]
+
+Relations = Mapping[str, Typed]
+_DOUBLE_ONLY = ("var_samp", "var_pop", "stddev_samp", "stddev_pop")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPlan:
+    plan: Plan
+    types: tuple[str, ...]
+
+    @property
+    def typed(self) -> Typed:
+        return tuple(zip(self.plan.columns, self.types, strict=True))
+
+
+class Generator:
+    """Makes plans over `relations`; the same seed makes the same plans."""
+
+    def __init__(self, random: Random, relations: Relations) -> None:
+        self.random = random
+        self.relations = relations
+        self.numbers = count(1)
+
+    def view(self, depth: int) -> TypedPlan:
+        """A plan whose columns have plain names, as a view's have."""
+        found = self.plan(depth)
+        kept = found.typed[:8]
+        if all("." not in name for name, _ in kept) and len(kept) == len(found.types):
+            return found
+        items = tuple((f"c{self._number()}", Column(name)) for name, _ in kept)
+        return TypedPlan(Project(found.plan, items), tuple(kind for _, kind in kept))
+
+    def plan(self, depth: int) -> TypedPlan:
+        if depth <= 0:
+            return self.scan()
+        makers = (
+            self.filter, self.project, self.windows, self.join, self.join, self.outer, self.outer, self.semi,
+            self.union, self.distinct, self.aggregate, self.aggregate, self.aggregate,
+        )  # fmt: skip
+        return self.random.choice(makers)(depth)
+
+    def _number(self) -> int:
+        return next(self.numbers)
+
+    def _below(self, depth: int) -> TypedPlan:
+        return self.plan(depth - self.random.choice((1, 1, 2)))
+
+    def scan(self) -> TypedPlan:
+        relation = self.random.choice(sorted(self.relations))
+        columns = self.relations[relation]
+        alias = f"{relation[0]}{self._number()}"
+        kept = self.random.sample(columns, self.random.randint(max(1, len(columns) - 2), len(columns)))
+        scan = Scan(relation, alias, tuple(name for name, _ in kept))
+        return TypedPlan(scan, tuple(kind for _, kind in kept))
+
+    def filter(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        return TypedPlan(Filter(below.plan, predicate(self.random, below.typed)), below.types)
+
+    def project(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        chosen = [scalar(self.random, below.typed) for _ in range(self.random.randint(1, 4))]
+        items = tuple((f"c{self._number()}", expr) for expr, _ in chosen)
+        return TypedPlan(Project(below.plan, items), tuple(kind for _, kind in chosen))
+
+    def windows(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        times = [name for name, kind in below.typed if kind == "timestamp"]
+        if not times:
+            return self.filter(depth)
+        size, slide, offset = self.random.choice(((4, 2, 0), (4, 4, 1), (2, 5, 0), (6, 4, 3)))
+        name, time = f"c{self._number()}", Column(self.random.choice(times))
+        seconds = (timedelta(seconds=one) for one in (size, slide, offset))
+        return TypedPlan(Windows(below.plan, name, time, *seconds), (*below.types, "window"))
+
+    def join(self, depth: int) -> TypedPlan:
+        inputs = [self._below(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
+        conditions: list[Expr] = []
+        for before, after in zip(inputs, inputs[1:], strict=False):
+            conditions += [equal(left, right) for left, right in self._pairs(before, after, 1)]
+        types = tuple(kind for one in inputs for kind in one.types)
+        plan = Join(tuple(one.plan for one in inputs), tuple(conditions))
+        if self.random.random() < 0.3 or not conditions:
+            typed = TypedPlan(plan, types).typed
+            plan = Join(plan.inputs, (*conditions, predicate(self.random, typed)))
+        return TypedPlan(plan, types)
+
+    def _pairs(self, left: TypedPlan, right: TypedPlan, least: int) -> tuple[tuple[Expr, Expr], ...]:
+        """Pairs of columns of the same type, at most two."""
+        same: list[tuple[Expr, Expr]] = [
+            (Column(one), Column(other))
+            for one, kind in left.typed
+            for other, other_kind in right.typed
+            if kind == other_kind
+        ]
+        return tuple(self.random.sample(same, min(len(same), self.random.choice((least, 1, 1, 2)))))
+
+    def outer(self, depth: int) -> TypedPlan:
+        left, right = self._below(depth), self._below(depth)
+        kind = self.random.choice(tuple(JoinKind))
+        keys = self._pairs(left, right, 0)
+        residual = self._residual(left, right)
+        plan = OuterJoin(left.plan, right.plan, kind, keys, residual)
+        return TypedPlan(plan, left.types + right.types)
+
+    def semi(self, depth: int) -> TypedPlan:
+        left, right = self._below(depth), self._below(depth)
+        keys, residual = self._pairs(left, right, 0), self._residual(left, right)
+        anti = self.random.random() < 0.5
+        return TypedPlan(SemiJoin(left.plan, right.plan, keys, residual, anti), left.types)
+
+    def _residual(self, left: TypedPlan, right: TypedPlan) -> Expr | None:
+        if self.random.random() < 0.7:
+            return None
+        return predicate(self.random, (*left.typed, *right.typed))
+
+    def union(self, depth: int) -> TypedPlan:
+        left, right = self._below(depth), self._below(depth)
+        kept = left.typed[:5]
+        names = tuple(f"c{self._number()}" for _ in kept)
+        first = Project(
+            left.plan, tuple((new, Column(old)) for new, (old, _) in zip(names, kept, strict=True))
+        )
+        items: list[tuple[str, Expr]] = []
+        for new, (_, kind) in zip(names, kept, strict=True):
+            same = [name for name, other in right.typed if other == kind]
+            items.append((new, Column(self.random.choice(same)) if same else literal(self.random, kind)))
+        return TypedPlan(Union((first, Project(right.plan, tuple(items)))), tuple(kind for _, kind in kept))
+
+    def distinct(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        kept = below.typed[:3]
+        keys = tuple((f"c{self._number()}", Column(name)) for name, _ in kept)
+        return TypedPlan(Aggregate(below.plan, keys, ()), tuple(kind for _, kind in kept))
+
+    def aggregate(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        keys = [scalar(self.random, below.typed) for _ in range(self.random.choice((0, 1, 1, 1, 2)))]
+        linear = self.random.random() < 0.5
+        calls = [self.aggregate_call(below.typed, linear) for _ in range(self.random.randint(1, 3))]
+        named = tuple((f"c{self._number()}", expr) for expr, _ in keys)
+        plan = Aggregate(below.plan, named, tuple(one for one, _ in calls))
+        return TypedPlan(plan, (*(kind for _, kind in keys), *(kind for _, kind in calls)))
+
+    def aggregate_call(self, columns: Typed, linear: bool) -> tuple[AggregateCall, str]:
+        argument, kind = scalar(self.random, columns)
+        function, distinct, result = self._function(kind, linear)
+        where = predicate(self.random, columns, 1) if self.random.random() < 0.2 else None
+        name = f"c{self._number()}"
+        if function == "count" and not distinct and self.random.random() < 0.5:
+            return AggregateCall(name, "count", (), "count(1)", where=where), "bigint"
+        template = f"{function}(DISTINCT {{0}})" if distinct else f"{function}({{0}})"
+        return AggregateCall(name, function, (argument,), template, distinct, kind, where), result
+
+    def _function(self, kind: str, linear: bool) -> tuple[str, bool, str]:
+        """(function, DISTINCT, result type) of an aggregate over values of a type."""
+        choices = [("count", False, "bigint")]
+        if kind == "boolean":
+            choices += [("bool_and", False, kind), ("bool_or", False, kind)]
+        if is_exact(kind) and (decimal_of(kind) or (0, 0))[0] <= 24:
+            choices += [("sum", False, sum_type(kind)), ("avg", False, average_type(kind))]
+        if not linear:
+            choices += [("min", False, kind), ("max", False, kind), ("count", True, "bigint")]
+            if kind == "double" or is_exact(kind):
+                choices += [(name, False, "double") for name in _DOUBLE_ONLY]
+            if kind == "double":
+                choices += [("sum", False, kind), ("avg", False, kind)]
+            if is_exact(kind):
+                choices.append(("sum", True, sum_type(kind)))
+        return self.random.choice(choices)

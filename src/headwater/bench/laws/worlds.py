@@ -1,0 +1,79 @@
+"""A random world: sources with rows, views over them and over each other, and batches of changes.
+
+A batch inserts, deletes and updates rows, leaves some sources alone, and now and then only inserts.  A
+delete takes one copy of a row that is there, so a source never holds a negative weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from headwater.algebra.values import Row, ZSet, add, consolidate
+from headwater.bench.laws.random_expressions import TYPES, Typed, value
+from headwater.bench.laws.random_plans import Generator, TypedPlan
+
+__all__ = ["World", "random_world"]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """`batches` hold one delta for each source that the batch names as changed (it may be empty)."""
+
+    seed: int
+    sources: dict[str, Typed]
+    start: dict[str, ZSet]
+    views: dict[str, TypedPlan]
+    batches: tuple[dict[str, ZSet], ...]
+
+
+def random_world(seed: int) -> World:
+    random = Random(seed)
+    sources = {name: _columns(random) for name in ("r", "s", "t")[: random.randint(1, 3)]}
+    start = {name: consolidate(_rows(random, columns, 6)) for name, columns in sources.items()}
+    relations, views = dict(sources), {}
+    for name in ("v", "w")[: random.choice((1, 1, 2))]:
+        views[name] = Generator(random, relations).view(random.randint(1, 4))
+        relations[name] = views[name].typed
+    batches = tuple(_batches(random, sources, start, random.randint(1, 3)))
+    return World(seed, sources, start, views, batches)
+
+
+def _columns(random: Random) -> Typed:
+    kinds = random.sample(TYPES, random.randint(2, 4))
+    if "int" not in kinds:
+        kinds[0] = "int"  # something to join on
+    return tuple((f"x{index}", kind) for index, kind in enumerate(kinds))
+
+
+def _rows(random: Random, columns: Typed, most: int) -> Iterator[tuple[Row, int]]:
+    for _ in range(random.randint(0, most)):
+        yield tuple(value(random, kind) for _, kind in columns), random.choice((1, 1, 1, 2))
+
+
+def _batches(
+    random: Random, sources: dict[str, Typed], start: dict[str, ZSet], number: int
+) -> Iterator[dict[str, ZSet]]:
+    now = dict(start)
+    for _ in range(number):
+        batch: dict[str, ZSet] = {}
+        inserts_only = random.random() < 0.3
+        for name, columns in sources.items():
+            if random.random() < 0.7:
+                batch[name] = _delta(random, columns, now[name], inserts_only)
+                now[name] = add(now[name], batch[name])
+        yield batch
+
+
+def _delta(random: Random, columns: Typed, rows: ZSet, inserts_only: bool) -> ZSet:
+    changes = list(_rows(random, columns, 3))
+    if inserts_only:
+        return consolidate(changes)
+    present = list(rows)
+    for row in random.sample(present, min(len(present), random.randint(0, 3))):
+        changes.append((row, -random.randint(1, rows[row])))
+        if random.random() < 0.4:  # an update: one value of the row changes
+            at = random.randrange(len(columns))
+            changes.append(((*row[:at], value(random, columns[at][1]), *row[at + 1 :]), 1))
+    return consolidate(changes)
