@@ -11,8 +11,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "headwater"
 
 # In dependency order: a package may import the ones before it (and itself), never one after it.
 ORDER = (
-    "errors", "clock", "model", "algebra", "sql", "project", "scale", "sharing", "weave", "overload",
-    "storage", "capture", "engine", "serve", "api", "bench", "cli", "dashboard",
+    "errors", "clock", "model", "algebra", "sql", "project", "starter", "scale", "sharing", "weave", "overload",
+    "catalog", "storage", "capture", "engine", "serve", "api", "bench", "cli", "dashboard",
 )  # fmt: skip
 PURE = {"errors", "model", "sql", "algebra", "scale", "sharing", "weave", "overload"}
 EFFECTS = {"pyspark", "deltalake", "psycopg", "subprocess", "socket", "threading"}

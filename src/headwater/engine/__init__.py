@@ -1,1 +1,1 @@
-
+"""The engine: the only package that imports pyspark."""

@@ -56,12 +56,15 @@ class DataFile:
     size: int
     minimum: Mapping[str, Any]
     maximum: Mapping[str, Any]
+    nulls: Mapping[str, int]
 
     def may_hold(self, column: str, low: Any, high: Any) -> bool:
         """Whether some row may have low <= column <= high: false only if that is certain."""
         least, greatest = self.minimum.get(column), self.maximum.get(column)
         if least is None or greatest is None:
-            return True
+            return self.nulls.get(column) != self.rows
+        if low != low or high != high:
+            return True  # NaN: Parquet leaves it out of its ranges
         low, high = _comparable(low, least), _comparable(high, greatest)
         return bool(least <= high and low <= greatest)
 
@@ -100,18 +103,20 @@ class DeltaLog:
         self._table: DeltaTable | None = None
         self._files: dict[str, DataFile] = {}
         self._snapshot: Snapshot | None = None
+        self._transactions: dict[str, int | None] = {}
+        self._transactions_at = -1  # the version for which they were read
 
     def exists(self) -> bool:
         return self._table is not None or os.path.isdir(os.path.join(self.path, "_delta_log"))
 
-    def create(self, schema: pa.Schema, description: str = "") -> None:
-        """Make the table if it is not there; a table that is there stays as it is."""
+    def create(self, schema: pa.Schema, description: str = "", replace: bool = False) -> None:
+        """Make the table if it is not there; one that is there stays as it is, or is emptied (`replace`)."""
         with self._lock:
             os.makedirs(self.path, exist_ok=True)
             self._table = DeltaTable.create(
                 self.path,
                 Schema.from_arrow(schema),
-                mode="ignore",
+                mode="overwrite" if replace else "ignore",
                 description=description or None,
                 configuration=_PROPERTIES,
             )
@@ -120,6 +125,10 @@ class DeltaLog:
     def schema(self) -> pa.Schema:
         with self._lock:
             return pa.schema(self._open().schema().to_arrow())
+
+    def description(self) -> str:
+        with self._lock:
+            return self._open().metadata().description or ""
 
     def time(self) -> int:
         return self.snapshot().time
@@ -135,18 +144,34 @@ class DeltaLog:
                 self._snapshot = self._read_snapshot(table)
             return self._snapshot
 
+    def transaction(self, application: str) -> int | None:
+        """The last sequence number that `application` committed with, if it ever did."""
+        with self._lock:
+            if self.snapshot().version < 0:
+                return None
+            table = self._open()
+            if self._transactions_at != table.version():
+                self._transactions, self._transactions_at = {}, table.version()
+            if application not in self._transactions:
+                self._transactions[application] = table.transaction_version(application)
+            return self._transactions[application]
+
     def commit(
         self,
         time: int,
         added: Sequence[NewFile] = (),
         removed: Sequence[DataFile] = (),
         note: Mapping[str, str] | None = None,
+        transactions: Mapping[str, int] | None = None,
     ) -> bool:
-        """Add and remove files and move the time on, at once. False if the time was reached before."""
+        """Add and remove files and move the time on, at once. False if the time was reached before.
+
+        `transactions` are sequence numbers of other applications that this commit reaches.
+        """
         with self._lock:
             if self.snapshot().time >= time:
                 return False
-            return self._write(time, added, removed, note)
+            return self._write(time, added, removed, note, transactions)
 
     def rewrite(self, added: Sequence[NewFile], removed: Sequence[DataFile]) -> bool:
         """Replace files by others that hold the same relation; the time stays. False after a conflict."""
@@ -173,20 +198,22 @@ class DeltaLog:
         added: Sequence[NewFile],
         removed: Sequence[DataFile],
         note: Mapping[str, str] | None,
+        reached: Mapping[str, int] | None = None,
     ) -> bool:
         table = self._open()
         now = wall.time_ns() // 1_000_000
         changes = time is not None
         actions: list[Any] = [self._add_action(file, now, changes) for file in added]
         actions += [RemoveAction(file.relative, changes, now, file.size) for file in removed]
-        transactions = [Transaction(APPLICATION, time)] if time is not None else None
+        transactions = [Transaction(APPLICATION, time)] if time is not None else []
+        transactions += [Transaction(name, number) for name, number in (reached or {}).items()]
         try:
             table.create_write_transaction(
                 actions,
                 "append",
                 table.schema(),
                 commit_properties=CommitProperties(
-                    custom_metadata=dict(note or {}), app_transactions=transactions
+                    custom_metadata=dict(note or {}), app_transactions=transactions or None
                 ),
                 post_commithook_properties=PostCommitHookProperties(
                     create_checkpoint=True, cleanup_expired_logs=True
@@ -196,7 +223,14 @@ class DeltaLog:
             raise ConflictError(
                 "HW801", f"another process changed {self.path} at the same time", detail=str(error)
             ) from error
+        self._remember(table.version(), reached or {})
         return True
+
+    def _remember(self, version: int, reached: Mapping[str, int]) -> None:
+        """Keep what is known of transactions, if nobody else's commit came in between."""
+        if self._transactions_at == version - 1:
+            self._transactions_at = version
+            self._transactions.update(reached)
 
     def _add_action(self, file: NewFile, now: int, changes: bool) -> AddAction:
         size = os.path.getsize(os.path.join(self.path, file.relative))
@@ -228,12 +262,20 @@ class DeltaLog:
 
 def _data_files(folder: str, adds: pa.Table) -> Iterable[DataFile]:
     for row in adds.to_pylist():
-        minimum = {name[4:]: value for name, value in row.items() if name.startswith("min.")}
-        maximum = {name[4:]: value for name, value in row.items() if name.startswith("max.")}
+        minimum, maximum, nulls = (_stripped(row, prefix) for prefix in ("min.", "max.", "null_count."))
         yield DataFile(
-            os.path.join(folder, row["path"]), row["path"], row["num_records"] or 0, row["size_bytes"],
-            minimum, maximum,
-        )  # fmt: skip
+            os.path.join(folder, row["path"]),
+            row["path"],
+            row["num_records"] or 0,
+            row["size_bytes"],
+            minimum,
+            maximum,
+            nulls,
+        )
+
+
+def _stripped(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {name[len(prefix) :]: value for name, value in row.items() if name.startswith(prefix)}
 
 
 def write_parquet(folder: str, relative: str, table: pa.Table) -> NewFile:

@@ -114,20 +114,34 @@ class Timeline:
         """The changes that make up the relation at `time`."""
         return self.delta(BEGINNING - 1, time, ranges)
 
-    def append(self, changes: pa.Table, time: int, note: Mapping[str, str] | None = None) -> bool:
+    def append(
+        self,
+        changes: pa.Table,
+        time: int,
+        note: Mapping[str, str] | None = None,
+        transactions: Mapping[str, int] | None = None,
+    ) -> bool:
         """Commit changes (rows and `_weight`) at one time. False if the time was reached before."""
-        if changes.num_rows == 0:
-            return self.log.commit(time, note=note)
+        files = [] if changes.num_rows == 0 else [self.write(changes, time)]
+        return self.log.commit(time, files, note=note, transactions=transactions)
+
+    def write(self, changes: pa.Table, time: int) -> NewFile:
+        """Write changes (rows and `_weight`) as a file, not yet committed."""
         stamped = changes.append_column(
             pa.field(TIME, pa.int64(), nullable=False), pa.repeat(pa.scalar(time, pa.int64()), len(changes))
         )
         schema = change_schema(self.columns())
-        file = write_parquet(self.path, new_file_name(time), stamped.select(schema.names).cast(schema))
-        return self.log.commit(time, [file], note=note)
+        return write_parquet(self.path, new_file_name(time), stamped.select(schema.names).cast(schema))
 
-    def commit(self, time: int, files: Sequence[NewFile] = (), note: Mapping[str, str] | None = None) -> bool:
-        """Commit files that were written elsewhere (by Spark); none of them only moves the time on."""
-        return self.log.commit(time, files, note=note)
+    def commit(
+        self,
+        time: int,
+        files: Sequence[NewFile] = (),
+        note: Mapping[str, str] | None = None,
+        transactions: Mapping[str, int] | None = None,
+    ) -> bool:
+        """Commit files that were written before (or by Spark); none of them only moves the time on."""
+        return self.log.commit(time, files, note=note, transactions=transactions)
 
     def read(self, part: Slice, columns: Sequence[str] | None = None, where: Any = None) -> pa.Table:
         """A slice as Arrow: for small ones, on the driver. Weight and time come along."""

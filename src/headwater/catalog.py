@@ -1,0 +1,126 @@
+"""A project understood: how every view is kept, what reads what, and under which name it is stored.
+
+Pure: the same project gives the same catalog.  A view's `version` is a fingerprint of everything its stored
+rows depend on; when a declaration changes, the version does, and the view starts anew in a folder of its own
+while the old rows stay until they are vacuumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.algebra.split import split
+from headwater.algebra.stages import Kept, Obstacle, Stage, StageKind
+from headwater.algebra.walks import scan_rows
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Column, Project, RefreshPolicy, View
+from headwater.sql.translate import translate
+
+__all__ = ["Catalog", "build", "keep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    project: Project
+    kept: Mapping[str, Kept]  # in dependency order
+    versions: Mapping[str, str]
+
+    def view(self, name: str) -> View:
+        """The view of that name, however it is spelt; a clear error if there is none."""
+        found = {known.lower(): known for known in self.project.views}.get(name.lower())
+        if found is None:
+            raise InputError(
+                "HW210",
+                f'there is no view "{name}" in project "{self.project.name}"',
+                detail=f"Its views: {', '.join(self.project.views) or 'none'}.",
+                hint=did_you_mean(name, self.project.views),
+            )
+        return self.project.views[found]
+
+    def folder(self, stage: str) -> str:
+        """Where a stage is stored, below stages/."""
+        return f"{stage}@{self.versions[stage.split('$')[0]]}"
+
+    def folders(self) -> dict[str, str]:
+        return {stage.name: self.folder(stage.name) for one in self.kept.values() for stage in one.stages}
+
+    def views_read(self, view: str) -> tuple[str, ...]:
+        """The views that a view reads itself."""
+        return tuple(name for name in self.kept[view].reads if name in self.kept)
+
+    def ancestors(self, view: str) -> tuple[str, ...]:
+        """All views below a view, in dependency order."""
+        found: set[str] = set()
+        waiting = list(self.views_read(view))
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting.extend(self.views_read(name))
+        return tuple(name for name in self.kept if name in found)
+
+    def sources(self, view: str) -> frozenset[str]:
+        """The sources that a view depends on, directly or through other views."""
+        read = {name for one in (view, *self.ancestors(view)) for name in self.kept[one].reads}
+        return frozenset(name for name in read if name in self.project.tables)
+
+    def family(self, view: str) -> frozenset[str]:
+        """The views tied to a view through views they read: they are pushed to common times."""
+        families = [{name, *self.views_read(name)} for name in self.kept]
+        members = {view}
+        grown = True
+        while grown:
+            grown = False
+            for one in families:
+                if one & members and not one <= members:
+                    members |= one
+                    grown = True
+        return frozenset(members)
+
+
+def build(project: Project) -> Catalog:
+    """Translate every view, in dependency order, so that a view over views knows their columns."""
+    relations: dict[str, Sequence[Column]] = {name: one.columns for name, one in project.tables.items()}
+    kept: dict[str, Kept] = {}
+    versions: dict[str, str] = {}
+    for view in project.views.values():
+        kept[view.name] = keep(view, relations)
+        relations[view.name] = tuple(
+            Column(name, kind)
+            for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
+        )
+        versions[view.name] = _version(view, kept[view.name], relations, versions)
+    return Catalog(project, kept, versions)
+
+
+def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
+    """How a view is kept: by delta rules where its structure has them, else by recomputing its SQL."""
+    translated = translate(view, relations)
+    obstacles = translated.obstacles
+    if view.refresh is RefreshPolicy.FULL:
+        obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
+    if translated.plan is None or view.refresh is RefreshPolicy.FULL:
+        stage = Stage(view.name, StageKind.SQL, translated.columns, None, translated.reads, translated.sql)
+        finish = scan_rows(view.name, translated.columns)
+        return Kept(
+            view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
+        )
+    whole = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
+    return replace(whole, obstacles=obstacles)
+
+
+def _version(
+    view: View,
+    kept: Kept,
+    relations: Mapping[str, Sequence[Column]],
+    versions: Mapping[str, str],
+) -> str:
+    parts: Iterator[str] = (
+        text
+        for name in kept.reads
+        for text in (name, versions.get(name, ""), *(f"{one.name} {one.type}" for one in relations[name]))
+    )
+    told = "\n".join((view.sql.text.strip(), repr(kept.stages), repr(kept.finish), *parts))
+    return hashlib.sha256(told.encode()).hexdigest()[:10]

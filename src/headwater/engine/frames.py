@@ -1,0 +1,257 @@
+"""From plan to DataFrame: one lazily built Spark plan for a whole delta, however many terms it has.
+
+Nothing runs here.  Equal sub-plans become the same DataFrame, so Spark computes a broadcast delta once
+even where several terms use it.  Small inputs (deltas, mostly) are broadcast; the big side of a join is
+read only in the key range of the delta, as far as the Delta log can tell files apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from headwater.algebra.expressions import Expr, columns_of, conjunction, equal
+from headwater.algebra.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    JoinKind,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Version,
+    Windows,
+)
+from headwater.algebra.types import is_exact
+from headwater.engine import operators
+from headwater.engine.pruning import key_ranges
+from headwater.engine.relations import Relations
+from headwater.storage.timeline import WEIGHT, Range
+
+__all__ = ["Frames"]
+
+BROADCAST_ROWS = 200_000
+
+
+@dataclass(slots=True)
+class Frames:
+    """Builds frames for one push. `hints` off lets Spark choose every join by itself (after a failure)."""
+
+    relations: Relations
+    hints: bool = True
+    _made: dict[tuple[Plan, tuple[Range, ...]], DataFrame] = field(default_factory=dict)
+
+    def frame(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> DataFrame:
+        """The Z-set that a plan stands for. `ranges` (by column) may be used to read less."""
+        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
+        key = (plan, tuple(ranges.values()))
+        if key not in self._made:
+            self._made[key] = self._build(plan, ranges)
+        return self._made[key]
+
+    def _build(self, plan: Plan, ranges: Mapping[str, Range]) -> DataFrame:
+        match plan:
+            case Scan():
+                own = {f"{plan.alias}.{name}": name for name in plan.names}
+                return self.relations.frame(
+                    plan, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
+                )
+            case Filter(child, condition):
+                return self.frame(child, ranges).where(operators.sql(condition))
+            case Project(child, items):
+                kept = {
+                    expr.name: ranges[name]
+                    for name, expr in items
+                    if name in ranges and hasattr(expr, "name")
+                }
+                return operators.project(self.frame(child, kept), items)
+            case Windows(child):
+                return operators.windows(self.frame(child, ranges), plan)
+            case Join():
+                return self._join(plan, ranges)
+            case OuterJoin():
+                return self._outer_join(plan)
+            case SemiJoin():
+                return self._semi_join(plan, ranges)
+            case Union(inputs):
+                frames = [self.frame(one, ranges) for one in inputs]
+                whole = frames[0]
+                for one in frames[1:]:
+                    whole = whole.unionByName(one)
+                return whole
+            case Aggregate():
+                return self._aggregate(plan)
+            case Negate(child):
+                return operators.negate(self.frame(child, ranges))
+            case Restrict(child, keys, by):
+                found = key_ranges(self.relations, by, keys)
+                return operators.restrict(
+                    self.frame(child, dict(ranges) | found), keys, self.frame(by), by.columns
+                )
+            case _:
+                assert_never(plan)
+
+    def _join(self, plan: Join, ranges: Mapping[str, Range]) -> DataFrame:
+        found = dict(ranges) | key_ranges(self.relations, plan, ())
+        first, *others = plan.inputs
+        whole, small = self.frame(first, found), self.small(first)
+        waiting = list(plan.conditions)
+        known = set(first.columns)
+        waiting, whole = self._apply(waiting, known, whole)
+        for other in others:
+            known |= set(other.columns)
+            ready = tuple(one for one in waiting if columns_of(one) <= known)
+            waiting = [one for one in waiting if one not in ready]
+            right = self.frame(other, found)
+            if self.hints and small and not self.small(other):
+                whole = F.broadcast(whole)
+            elif self.hints and self.small(other) and not small:
+                right = F.broadcast(right)
+            whole = operators.inner_join(whole, right, conjunction(ready))
+            small = small or self.small(other)
+        return whole
+
+    @staticmethod
+    def _apply(waiting: list[Expr], known: set[str], frame: DataFrame) -> tuple[list[Expr], DataFrame]:
+        """Conditions on the first input alone are filters."""
+        for one in waiting:
+            if columns_of(one) <= known:
+                frame = frame.where(operators.sql(one))
+        return [one for one in waiting if not columns_of(one) <= known], frame
+
+    def _outer_join(self, plan: OuterJoin) -> DataFrame:
+        left, right = self.frame(plan.left), self.frame(plan.right)
+        condition = _condition(plan.keys, plan.residual)
+        if plan.kind is JoinKind.LEFT and self.small(plan.left):
+            right = self._partners(right, plan.keys, left)
+        if plan.kind is JoinKind.RIGHT and self.small(plan.right):
+            left = self._partners(left, tuple((b, a) for a, b in plan.keys), right)
+        if plan.kind is not JoinKind.LEFT:
+            left = self._consolidated(plan.left, left)
+        if plan.kind is not JoinKind.RIGHT:
+            right = self._consolidated(plan.right, right)
+        return operators.outer_join(left, right, condition, plan.kind)
+
+    def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> DataFrame:
+        left, right = self.frame(plan.left, ranges), self.frame(plan.right)
+        if self.small(plan.left):
+            right = self._partners(right, plan.keys, left)
+        right = self._consolidated(plan.right, right)
+        return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
+
+    def _partners(self, frame: DataFrame, keys: tuple[tuple[Expr, Expr], ...], of: DataFrame) -> DataFrame:
+        """Only the rows that a small other side can meet: consolidating them is then cheap too."""
+        if not self.hints:
+            return frame
+        names = [f"_key{index}" for index in range(len(keys))]
+        by = of.select(*(operators.sql(key).alias(name) for (key, _), name in zip(keys, names, strict=True)))
+        return operators.restrict(frame, [key for _, key in keys], by, names)
+
+    def _aggregate(self, plan: Aggregate) -> DataFrame:
+        frame = self.frame(plan.child)
+        exact = all(
+            operators.weighted(one) and (one.function == "count" or is_exact(one.type))
+            for one in plan.aggregates
+        )
+        if plan.aggregates and exact:
+            return self._sums(plan, frame)
+        if not self.positive(plan.child):
+            needed = {name for _, expr in plan.keys for name in columns_of(expr)} | {
+                name
+                for one in plan.aggregates
+                for expr in (*one.arguments, *([one.where] if one.where is not None else []))
+                for name in columns_of(expr)
+            }
+            columns = [operators.named(name) for name in plan.child.columns if name in needed]
+            frame = operators.consolidate(frame.select(*columns, WEIGHT))
+        if not all(one.distinct or one.function in operators.DUPLICATE_BLIND for one in plan.aggregates):
+            frame = operators.expand(frame)
+        return operators.aggregate_rows(frame, plan.keys, plan.aggregates)
+
+    def _sums(self, plan: Aggregate, frame: DataFrame) -> DataFrame:
+        """Weighted sums. A group of a relation whose rows all cancel is gone; one of a delta is not."""
+        result = operators.aggregate_weighted(frame, plan.keys, plan.aggregates)
+        if not plan.keys or has_delta(plan.child) or self.positive(plan.child):
+            return result
+        rows = AggregateCall("_rows", "count", (), "count(1)")
+        counted = operators.aggregate_weighted(frame, plan.keys, (*plan.aggregates, rows))
+        return counted.where(operators.named("_rows") != 0).drop("_rows")
+
+    def _consolidated(self, plan: Plan, frame: DataFrame) -> DataFrame:
+        return frame if self.positive(plan) else operators.consolidate(frame)
+
+    def small(self, plan: Plan) -> bool:
+        """Whether a plan surely or probably has few rows: what is driven by a small delta."""
+        match plan:
+            case Scan():
+                return self.relations.part(plan).rows <= BROADCAST_ROWS
+            case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Negate(child):
+                return self.small(child)
+            case Join(inputs):
+                return any(self.small(one) for one in inputs)
+            case Union(inputs):
+                return all(self.small(one) for one in inputs)
+            case OuterJoin(left, right):
+                return self.small(left) and self.small(right)
+            case SemiJoin(left):
+                return self.small(left)
+            case Restrict(_, _, by):
+                return self.small(by)
+            case _:
+                assert_never(plan)
+
+    def positive(self, plan: Plan) -> bool:
+        """Whether all weights are certainly positive, so that no two rows cancel."""
+        match plan:
+            case Scan():
+                return self.relations.part(plan).inserts_only
+            case Negate():
+                return False
+            case Filter(child) | Project(child) | Windows(child):
+                return self.positive(child)
+            case Aggregate():
+                return not has_delta(plan.child)
+            case Join(inputs) | Union(inputs):
+                return all(self.positive(one) for one in inputs)
+            case OuterJoin(left, right):
+                return self.positive(left) and self.positive(right)
+            case SemiJoin(left):
+                return self.positive(left)
+            case Restrict(child):
+                return self.positive(child)
+            case _:
+                assert_never(plan)
+
+
+def has_delta(plan: Plan) -> bool:
+    """Whether a plan stands for changes rather than for a relation."""
+    match plan:
+        case Scan(version=version):
+            return version is Version.DELTA
+        case Negate():
+            return True
+        case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Restrict(child):
+            return has_delta(child)
+        case Join(inputs) | Union(inputs):
+            return any(has_delta(one) for one in inputs)
+        case OuterJoin(left, right) | SemiJoin(left, right):
+            return has_delta(left) or has_delta(right)
+        case _:
+            assert_never(plan)
+
+
+def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:
+    parts = tuple(equal(left, right) for left, right in keys)
+    whole = conjunction(parts if residual is None else (*parts, residual))
+    assert whole is not None
+    return whole

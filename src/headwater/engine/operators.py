@@ -1,0 +1,154 @@
+"""Operators over Z-sets as Spark DataFrames: each an equation, none with an action or a setting.
+
+A frame has the columns of its plan node and `_weight`.  Frames are not consolidated unless an operator
+needs it: the same row may come several times, its weight is the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from headwater.algebra.expressions import Expr, spark_sql
+from headwater.algebra.nodes import AggregateCall, JoinKind, Windows
+from headwater.clock import micros
+from headwater.storage.timeline import WEIGHT
+
+__all__ = [
+    "aggregate_rows",
+    "aggregate_weighted",
+    "consolidate",
+    "expand",
+    "inner_join",
+    "negate",
+    "outer_join",
+    "project",
+    "restrict",
+    "semi_join",
+    "weighted",
+    "windows",
+]
+
+_RIGHT_WEIGHT = "_right_weight"
+# Functions that give the same answer however often a row occurs.
+DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
+
+
+def named(name: str) -> Column:
+    """A column by its exact name, dots and all."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def sql(expr: Expr) -> Column:
+    return F.expr(spark_sql(expr))
+
+
+def project(frame: DataFrame, items: Sequence[tuple[str, Expr]]) -> DataFrame:
+    return frame.select(*(sql(expr).alias(name) for name, expr in items), WEIGHT)
+
+
+def windows(frame: DataFrame, node: Windows) -> DataFrame:
+    size, slide, offset = (f"{micros(part)} microseconds" for part in (node.size, node.slide, node.offset))
+    return frame.select(
+        *map(named, node.child.columns),
+        F.window(sql(node.time), size, slide, offset).alias(node.name),
+        WEIGHT,
+    )
+
+
+def inner_join(left: DataFrame, right: DataFrame, condition: Expr | None) -> DataFrame:
+    """Weights multiply, so (a + b) join c = (a join c) + (b join c)."""
+    right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
+    pairs = left.crossJoin(right) if condition is None else left.join(right, sql(condition), "inner")
+    return pairs.withColumn(WEIGHT, named(WEIGHT) * named(_RIGHT_WEIGHT)).drop(_RIGHT_WEIGHT)
+
+
+def outer_join(left: DataFrame, right: DataFrame, condition: Expr, kind: JoinKind) -> DataFrame:
+    """The side that may be missing must be consolidated: a row whose weights cancel is no partner."""
+    right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
+    pairs = left.join(right, sql(condition), kind.value)
+    both = F.coalesce(named(WEIGHT), F.lit(1)) * F.coalesce(named(_RIGHT_WEIGHT), F.lit(1))
+    return pairs.withColumn(WEIGHT, both).drop(_RIGHT_WEIGHT)
+
+
+def semi_join(left: DataFrame, right: DataFrame, condition: Expr, anti: bool) -> DataFrame:
+    return left.join(right.drop(WEIGHT), sql(condition), "left_anti" if anti else "left_semi")
+
+
+def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: Sequence[str]) -> DataFrame:
+    """The rows whose keys occur in `by`; NULL matches NULL. `by` is small: it is broadcast."""
+    if not keys:
+        return frame.join(F.broadcast(by.select(F.lit(1).alias("_any")).limit(1)), how="left_semi")
+    names = [f"_key{index}" for index in range(len(keys))]
+    wanted = by.select(*(named(column).alias(name) for column, name in zip(by_columns, names, strict=True)))
+    condition = F.lit(True)
+    for key, name in zip(keys, names, strict=True):
+        condition = condition & sql(key).eqNullSafe(named(name))
+    return frame.join(F.broadcast(wanted), condition, "left_semi")
+
+
+def negate(frame: DataFrame) -> DataFrame:
+    return frame.withColumn(WEIGHT, -named(WEIGHT))
+
+
+def consolidate(frame: DataFrame) -> DataFrame:
+    """Every distinct row once, with the sum of its weights, if that is not zero."""
+    columns = [column for column in frame.columns if column != WEIGHT]
+    if not columns:
+        return frame.agg(F.coalesce(F.sum(WEIGHT), F.lit(0)).alias(WEIGHT)).where(named(WEIGHT) != 0)
+    summed = frame.groupBy(*map(named, columns)).agg(F.sum(WEIGHT).alias(WEIGHT))
+    return summed.where(named(WEIGHT) != 0)
+
+
+def expand(frame: DataFrame) -> DataFrame:
+    """Each row as often as its weight says, every one with weight 1."""
+    columns = [named(column) for column in frame.columns if column != WEIGHT]
+    copies = F.explode(F.array_repeat(F.lit(1).cast("bigint"), named(WEIGHT).cast("int"))).alias(WEIGHT)
+    return frame.where(named(WEIGHT) > 0).select(*columns, copies)
+
+
+def weighted(one: AggregateCall) -> bool:
+    """Whether a function is a sum over rows that weights can scale: count and exact sums."""
+    return one.function in {"count", "sum"} and not one.distinct
+
+
+def aggregate_weighted(
+    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
+) -> DataFrame:
+    """Counts and exact sums, each row counted by its weight, which may be negative."""
+    weight = named(WEIGHT)
+    outputs = []
+    for one in calls:
+        present = sql(one.where) if one.where is not None else F.lit(True)
+        values = [sql(argument) for argument in one.arguments]
+        if one.function == "count":
+            for value in values:
+                present = present & value.isNotNull()
+            total = F.coalesce(F.sum(F.when(present, weight)), F.lit(0))
+        else:
+            total = F.sum(F.when(present, values[0] * weight))
+        outputs.append(total.alias(one.name))
+    return _grouped(frame, keys, outputs)
+
+
+def aggregate_rows(
+    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
+) -> DataFrame:
+    """Any of Spark's aggregates over rows that each stand for themselves (consolidated and expanded)."""
+    outputs = []
+    for one in calls:
+        text = one.template.format(*(spark_sql(argument) for argument in one.arguments))
+        if one.where is not None:
+            text += f" FILTER (WHERE {spark_sql(one.where)})"
+        outputs.append(F.expr(text).alias(one.name))
+    return _grouped(frame, keys, outputs)
+
+
+def _grouped(frame: DataFrame, keys: Sequence[tuple[str, Expr]], outputs: Sequence[Column]) -> DataFrame:
+    groups = [sql(expr).alias(name) for name, expr in keys]
+    if not outputs:
+        return frame.select(*groups).distinct().withColumn(WEIGHT, F.lit(1).cast("bigint"))
+    grouped = frame.groupBy(*groups).agg(*outputs) if groups else frame.agg(*outputs)
+    return grouped.withColumn(WEIGHT, F.lit(1).cast("bigint"))

@@ -1,0 +1,100 @@
+"""Skip what cannot match: the range of a delta's join keys, and through equal columns of everything joined.
+
+    delta orders(id 9,000,000..9,000,999)  join  items on items.order_id = orders.id
+
+reads only the files of items whose statistics overlap that range.  Ranges come from the Delta log's
+statistics of the delta's own files, so finding them costs nothing; keys that grow with time prune almost
+everything, keys spread at random prune nothing, and nothing is ever skipped that could match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from headwater.algebra.expressions import Call, Column, Expr
+from headwater.algebra.nodes import Filter, Join, Negate, Plan, Project, Restrict, Scan, Union, Version
+from headwater.engine.relations import Relations
+from headwater.storage.timeline import Range
+
+__all__ = ["key_ranges"]
+
+
+def key_ranges(relations: Relations, plan: Plan, keys: Sequence[Expr]) -> dict[str, Range]:
+    """Ranges for columns: of a join's inputs (no `keys`), or of `keys` that must occur in `plan`."""
+    if keys:
+        return {
+            key.name: Range(key.name, *known)
+            for key, column in zip(keys, plan.columns, strict=True)
+            if isinstance(key, Column) and (known := _range_of(relations, plan, column, True)) is not None
+        }
+    assert isinstance(plan, Join)
+    ranges: dict[str, Range] = {}
+    for group in _equal_columns(plan.conditions):
+        found = [
+            one
+            for child in plan.inputs
+            for column in child.columns
+            if column in group and (one := _range_of(relations, child, column)) is not None
+        ]
+        if found:
+            low, high = max(one[0] for one in found), min(one[1] for one in found)
+            ranges |= {column: Range(column, low, high) for column in group}
+    return ranges
+
+
+def _range_of(
+    relations: Relations, plan: Plan, column: str, nulls_match: bool = False
+) -> tuple[Any, Any] | None:
+    """Least and greatest value of a column of a delta, if its files' statistics tell.
+
+    In a join a NULL meets nothing; where it does (`nulls_match`), a column with NULLs has no range.
+    """
+    match plan:
+        case Scan(alias=alias, version=Version.DELTA):
+            files = relations.part(plan).files
+            name = column[len(alias) + 1 :]
+            lows = [file.minimum.get(name) for file in files]
+            highs = [file.maximum.get(name) for file in files]
+            if nulls_match and any(file.nulls.get(name) != 0 for file in files):
+                return None
+            if not files or not all(_orderly(value) for value in (*lows, *highs)):
+                return None
+            return min(lows), max(highs)  # type: ignore[type-var]
+        case Filter(child) | Restrict(child) | Negate(child):
+            return _range_of(relations, child, column, nulls_match)
+        case Union(inputs):
+            found = [_range_of(relations, one, column, nulls_match) for one in inputs]
+            if any(one is None for one in found):
+                return None
+            return min(one[0] for one in found if one), max(one[1] for one in found if one)
+        case Project(child, items):
+            source = dict(items).get(column)
+            if not isinstance(source, Column):
+                return None
+            return _range_of(relations, child, source.name, nulls_match)
+        case Join(inputs):
+            owner = next((one for one in inputs if column in one.columns), None)
+            return None if owner is None else _range_of(relations, owner, column, nulls_match)
+        case _:
+            return None
+
+
+def _orderly(value: object) -> bool:
+    # Statistics of instants and decimals may have been rounded outwards: fine for ranges. Texts compare
+    # by code point in Parquet and Python alike.
+    return isinstance(value, int | float | str | date | datetime | Decimal) and not isinstance(value, bool)
+
+
+def _equal_columns(conditions: Sequence[Expr]) -> Iterator[frozenset[str]]:
+    """Classes of columns that the conditions make equal."""
+    groups: list[set[str]] = []
+    for condition in conditions:
+        match condition:
+            case Call("eq", (Column(left), Column(right)), _):
+                touched = [group for group in groups if left in group or right in group]
+                groups = [group for group in groups if group not in touched]
+                groups.append({left, right}.union(*touched))
+    return (frozenset(group) for group in groups)

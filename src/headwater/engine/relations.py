@@ -1,0 +1,124 @@
+"""Relations as Spark sees them: which files a Scan reads, and the DataFrame over just those files.
+
+The Delta log answers before Spark is asked: a delta with no files is empty, a relation whose files all hold
+positive weights needs no consolidation, and files outside a range of join keys are not read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from headwater.algebra.nodes import Scan, Version
+from headwater.algebra.stages import Kept, Stage
+from headwater.engine.operators import named
+from headwater.storage.delta_log import BEGINNING
+from headwater.storage.timeline import TIME, WEIGHT, Range, Slice, Timeline
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["STATE", "VISIBLE", "Relations", "read_slice", "spark_schema"]
+
+VISIBLE = "_visible"  # of a view's stored row: whether HAVING lets it be seen
+STATE = "_s_"  # before the names of the columns that a stage remembers besides the view's own
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """Arrow's schema as Spark's, everything nullable: what is declared NOT NULL is checked at capture."""
+    return StructType([StructField(one.name, one.dataType, True) for one in from_arrow_schema(schema)])
+
+
+def read_slice(spark: SparkSession, timeline: Timeline, part: Slice) -> DataFrame:
+    """The changes of a slice, with weight and time. Files and schema are given: no listing, no inference."""
+    schema = spark_schema(timeline.log.schema())
+    if part.empty:
+        return spark.createDataFrame([], schema)
+    frame = spark.read.schema(schema).parquet(*(file.path for file in part.files))
+    if any((file.maximum.get(TIME) or part.until + 1) > part.until for file in part.files):
+        frame = frame.where(named(TIME) <= part.until)
+    if any((file.minimum.get(TIME) or BEGINNING) <= part.after for file in part.files):
+        frame = frame.where(named(TIME) > part.after)
+    for wanted in part.ranges:
+        frame = frame.where(named(wanted.column).between(F.lit(wanted.low), F.lit(wanted.high)))
+    return frame
+
+
+@dataclass(slots=True)
+class Relations:
+    """The relations of one push: sources, views and stages, between `after` (OLD) and `until` (NEW)."""
+
+    spark: SparkSession
+    warehouse: Warehouse
+    sources: frozenset[str]
+    names: Mapping[str, str]  # stage or view -> its folder below stages/
+    after: int
+    until: int
+    own: Stage | None = None  # the stage being pushed: reading itself, it reads what it remembers
+    scanned: dict[str, int] = field(default_factory=dict)
+
+    def timeline(self, relation: str) -> Timeline:
+        if relation in self.sources:
+            return self.warehouse.source(relation)
+        return self.warehouse.stage(self.names[relation])
+
+    def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
+        timeline = self.timeline(scan.relation)
+        if ranges:
+            schema = timeline.log.schema()
+            ranges = [one for one in ranges if _of_type(one, schema)]
+        match scan.version:
+            case Version.DELTA:
+                return timeline.delta(self.after, self.until, ranges)
+            case Version.OLD:
+                return timeline.as_of(self.after, ranges)
+            case Version.NEW:
+                return timeline.as_of(self.until, ranges)
+
+    def changed(self, relation: str) -> Slice:
+        return self.timeline(relation).delta(self.after, self.until)
+
+    def frame(self, scan: Scan, ranges: Sequence[Range] = ()) -> DataFrame:
+        """The Scan's columns under their names in the plan, and the weight."""
+        timeline = self.timeline(scan.relation)
+        itself = self.own is not None and scan.relation == self.own.name
+        stored = timeline.columns().names
+        prefix = STATE if itself and any(name.startswith(STATE) for name in stored) else ""
+        part = self.part(scan, [Range(prefix + one.column, one.low, one.high) for one in ranges])
+        self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
+        changes = read_slice(self.spark, timeline, part)
+        if not itself and VISIBLE in stored:
+            changes = changes.where(named(VISIBLE))
+        columns = [named(prefix + name).alias(f"{scan.alias}.{name}") for name in scan.names]
+        return changes.select(*columns, named(WEIGHT))
+
+
+def _of_type(wanted: Range, schema: pa.Schema) -> bool:
+    """Whether a range found on one column can be used on another: only if they are of one kind.
+
+    Spark joins a bigint with a string by a cast; their orders differ, so a range of one says nothing.
+    """
+    if schema.get_field_index(wanted.column) < 0:
+        return False
+    kind = schema.field(wanted.column).type
+    match wanted.low:
+        case int():
+            return pa.types.is_integer(kind)
+        case str():
+            return pa.types.is_string(kind)
+        case datetime():
+            return pa.types.is_timestamp(kind) and (kind.tz is None) == (wanted.low.tzinfo is None)
+        case date():
+            return pa.types.is_date(kind)
+        case _:
+            return False
+
+
+def stage_folders(kept: Sequence[Kept], versions: Mapping[str, str]) -> dict[str, str]:
+    """Folder names: a changed definition gets a folder of its own, so it starts from nothing."""
+    return {stage.name: f"{stage.name}@{versions[one.view]}" for one in kept for stage in one.stages}

@@ -1,0 +1,47 @@
+"""SQL text run by Spark itself over relations as of a time: full refreshes, and the proof in `verify`.
+
+Relations are registered as temporary views in a session of their own, so that two runs never meet.  A
+relation whose weights are all positive and whose rows are distinct needs only a filter on time; others are
+consolidated first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from headwater.algebra.nodes import Scan
+from headwater.engine import operators
+from headwater.engine.relations import STATE, VISIBLE, Relations
+from headwater.storage.timeline import WEIGHT
+
+__all__ = ["register", "run_sql"]
+
+
+def run_sql(relations: Relations, text: str, names: Iterable[str] | None = None) -> DataFrame:
+    """The rows of a SELECT over the relations at NEW, each with weight 1."""
+    apart = relations.spark.newSession()
+    own = relations.own
+    reads = names if names is not None else (own.reads if own is not None else ())
+    for name in reads:
+        register(apart, relations, name)
+    return apart.sql(text).withColumn(WEIGHT, F.lit(1).cast("bigint"))
+
+
+def register(apart: SparkSession, relations: Relations, name: str) -> None:
+    """Make a relation as of NEW known to a session under its own name, as plain rows."""
+    inner = Relations(
+        apart, relations.warehouse, relations.sources, relations.names, relations.after, relations.until
+    )
+    columns = tuple(
+        one for one in inner.timeline(name).columns().names if one != VISIBLE and not one.startswith(STATE)
+    )
+    scan = Scan(name, name, columns)
+    frame = inner.frame(scan)
+    part = inner.part(scan)
+    if not (part.inserts_only and all(file.maximum.get(WEIGHT) == 1 for file in part.files)):
+        frame = operators.expand(operators.consolidate(frame))
+    plain = frame.select(*(operators.named(f"{name}.{one}").alias(one) for one in columns))
+    plain.createOrReplaceTempView(f"`{name}`")

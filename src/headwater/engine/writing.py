@@ -1,0 +1,89 @@
+"""A frame becomes data files of a stage: one Spark action, then footers are read for statistics.
+
+The files are nobody's until the Delta log names them.  What an interrupted push leaves behind is removed by
+vacuum.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from headwater.algebra.expressions import Column, Expr, rename, spark_sql
+from headwater.algebra.nodes import Filter, Plan, Project, Scan
+from headwater.algebra.stages import Kept, Stage, StageKind
+from headwater.engine import operators
+from headwater.engine.relations import STATE, VISIBLE
+from headwater.errors import InternalError
+from headwater.storage.delta_log import NewFile
+from headwater.storage.statistics import footer_statistics
+from headwater.storage.timeline import TIME, WEIGHT
+
+__all__ = ["arrow_columns", "stored_form", "write", "write_plain"]
+
+
+def stored_form(stage: Stage, kept: Kept, delta: DataFrame) -> DataFrame:
+    """A stage's rows as they are stored: a view's own columns first, then what it must remember."""
+    if stage.name != kept.view:
+        return delta.select(*(operators.named(name) for name in stage.columns), WEIGHT)
+    outputs, visible = _finished(kept.finish)
+    columns = [operators.sql(expr).alias(name) for name, expr in outputs]
+    if visible:
+        columns.append(
+            F.coalesce(
+                F.expr(" AND ".join(f"({spark_sql(one)})" for one in visible)),
+                F.lit(False),
+            ).alias(VISIBLE)
+        )
+    if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
+        columns += [operators.named(name).alias(STATE + name) for name in stage.columns]
+    return delta.select(*columns, WEIGHT)
+
+
+def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:
+    """The finish as expressions over the stage's columns: outputs, and conditions for being visible."""
+    match finish:
+        case Scan(names=names, columns=columns):
+            return [(column, Column(name)) for column, name in zip(columns, names, strict=True)], []
+        case Project(child, items):
+            below, visible = _finished(child)
+            return [(name, rename(expr, dict(below))) for name, expr in items], visible
+        case Filter(child, condition):
+            below, visible = _finished(child)
+            return below, [*visible, rename(condition, dict(below))]
+        case _:
+            raise InternalError("HW991", f"the finish of a view is not row-wise: {finish}")
+
+
+def arrow_columns(frame: DataFrame) -> pa.Schema:
+    """The frame's own columns as an Arrow schema, nullable, without weight and time."""
+    schema = to_arrow_schema(frame.schema)
+    return pa.schema(
+        [pa.field(one.name, one.type, nullable=True) for one in schema if one.name not in (WEIGHT, TIME)]
+    )
+
+
+def write(frame: DataFrame, folder: str, time: int, spread: bool) -> list[NewFile]:
+    """Run the frame and write its rows, stamped with `time`. `spread`: the rows are not shuffled yet."""
+    stamped = frame.withColumn(TIME, F.lit(time).cast("bigint"))
+    # Adaptive execution merges what is small, so a small delta becomes one file.
+    return write_plain(stamped.hint("rebalance") if spread else stamped, folder, time)
+
+
+def write_plain(frame: DataFrame, folder: str, time: int) -> list[NewFile]:
+    """Run the frame and write its rows as they are, below a new folder named after the time."""
+    name = f"push-{time:020d}-{uuid.uuid4().hex[:8]}"
+    frame.write.parquet(os.path.join(folder, name))
+    files = []
+    for file in sorted(os.listdir(os.path.join(folder, name))):
+        if file.endswith(".parquet") and not file.startswith(("_", ".")):
+            footer = pq.read_metadata(os.path.join(folder, name, file))
+            if footer.num_rows:
+                files.append(NewFile(f"{name}/{file}", footer_statistics(footer)))
+    return files

@@ -1,0 +1,117 @@
+"""How long a push will take: fixed + per changed row + per scanned row + per result row.
+
+The coefficients start from a two-core machine's and are fitted again from every push by least squares with
+no negative coefficient (a push never gets faster by reading more).  The prior counts as a few pushes, so
+the first measurements already move the estimate and one odd push does not overturn it; recent pushes count
+more than old ones.
+
+The model is per view and per way of refreshing (incremental, full), because their constants differ by
+what Spark must plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import numpy as np
+
+__all__ = ["Effort", "Observation", "TimeModel"]
+
+# Seconds: one small Spark action; a changed row joined and written; a row scanned; a row written.
+PRIOR = (0.5, 4e-6, 1.5e-7, 3e-6)
+PRIOR_WEIGHT = 0.5
+KEEP = 40
+FADING = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a push has to do, in rows."""
+
+    changed: int
+    scanned: int
+    result: int
+
+    @property
+    def features(self) -> tuple[float, float, float, float]:
+        return (1.0, float(self.changed), float(self.scanned), float(self.result))
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    effort: Effort
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TimeModel:
+    """An immutable estimate; `learn` gives a better one."""
+
+    observations: tuple[Observation, ...] = ()
+    coefficients: tuple[float, float, float, float] = PRIOR
+    spread: float = 0.5  # of measured over predicted, as a fraction
+
+    def predict(self, effort: Effort) -> timedelta:
+        seconds = sum(a * b for a, b in zip(self.coefficients, effort.features, strict=True))
+        return timedelta(seconds=seconds)
+
+    def cautious(self, effort: Effort) -> timedelta:
+        """A duration that a push exceeds rarely: the estimate plus twice its usual error."""
+        return self.predict(effort) * (1.0 + 2.0 * self.spread)
+
+    def learn(self, effort: Effort, duration: timedelta) -> TimeModel:
+        seen = (*self.observations, Observation(effort, duration.total_seconds()))[-KEEP:]
+        coefficients = _fit(seen)
+        fitted = TimeModel(seen, coefficients)
+        return TimeModel(seen, coefficients, _spread(fitted, seen))
+
+
+def _fit(seen: Sequence[Observation]) -> tuple[float, float, float, float]:
+    from scipy.optimize import nnls
+
+    ages = np.arange(len(seen))[::-1]
+    weights = FADING ** (ages / 2.0)
+    rows = np.array([one.effort.features for one in seen]) * weights[:, None]
+    target = np.array([one.seconds for one in seen]) * weights
+    prior = np.array(PRIOR)
+    # Each prior row says "this coefficient is near its prior", in the scale that the data has.
+    scale = np.maximum(np.abs(rows).max(axis=0), 1e-9) * PRIOR_WEIGHT
+    solution, _ = nnls(np.vstack([rows, np.diag(scale)]), np.concatenate([target, prior * scale]))
+    return (float(solution[0]), float(solution[1]), float(solution[2]), float(solution[3]))
+
+
+def _spread(model: TimeModel, seen: Sequence[Observation]) -> float:
+    errors = [
+        abs(one.seconds - predicted) / max(predicted, 0.05)
+        for one in seen[-10:]
+        if (predicted := model.predict(one.effort).total_seconds()) >= 0
+    ]
+    return float(np.clip(np.median(errors), 0.1, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way of refreshing and why."""
+
+    full: bool
+    reason: str
+    expected: timedelta = field(default=timedelta())
+
+
+def choose(incremental: timedelta, full: timedelta) -> Choice:
+    """AUTO: whichever the time model says is cheaper."""
+    if full < incremental:
+        return Choice(
+            True,
+            f"full recompute is expected to take {full.total_seconds():.2f} s,"
+            f" the delta {incremental.total_seconds():.2f} s",
+            full,
+        )
+    return Choice(
+        False,
+        f"the delta is expected to take {incremental.total_seconds():.2f} s,"
+        f" a full recompute {full.total_seconds():.2f} s",
+        incremental,
+    )
