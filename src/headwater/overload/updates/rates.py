@@ -1,0 +1,96 @@
+"""What `best` must learn while it runs: how often each key is updated, and how long a backlog lasts.
+
+**Rates** are counts over time, drawn towards the mean rate of all keys as far as the spread of the counts is mere
+chance (a gamma prior fitted by moments).  Equal keys thus look equal, and `best` then serves them as IN-PLACE does.
+
+**Backlogs** last from the first key that waits to the moment nothing waits.  Seen from a random moment within one, the
+time that is left is half the mean square over the mean; a backlog that is still growing counts as if it ended now.
+
+Cost: O(1) an event, plus a pass over the keys each time the entries have grown by a quarter.
+Doubt: counts never fade, so a key that changes its habits is believed late.  Fading counts gained nothing on a day of
+real quotes and cost 1 % on steady keys.
+"""
+
+from __future__ import annotations
+
+from headwater.overload.updates.cells import KeyCells
+
+__all__ = ["Backlog", "Rates"]
+
+CERTAIN = 1e4  # a prior worth this many updates: the keys differ by chance alone
+
+
+class Backlog:
+    """How long backlogs last."""
+
+    def __init__(self) -> None:
+        self.began_at = 0.0
+        self.total = 0.0
+        self.squares = 0.0
+
+    def ended(self, now: float) -> None:
+        length = now - self.began_at
+        self.total += length
+        self.squares += length * length
+
+    def end_rate(self, now: float) -> float:
+        """One over the mean time left, seen from a random moment within a backlog."""
+        length = now - self.began_at
+        squares = self.squares + length * length
+        return 2.0 * (self.total + length) / squares if squares > 0.0 else 0.0
+
+    def state(self) -> dict[str, float]:
+        return {"began_at": self.began_at, "total": self.total, "squares": self.squares}
+
+    def restore(self, state: dict[str, float]) -> None:
+        self.began_at, self.total, self.squares = state["began_at"], state["total"], state["squares"]
+
+
+class Rates:
+    """Mean time between updates of a key: its count over time, with the counts of all keys as the prior."""
+
+    def __init__(self, cells: KeyCells, cost: float) -> None:
+        self.cells = cells
+        self.shortest = max(cost, 1e-9)
+        self.began_at = -1.0
+        self.strength = 0.0
+        self.prior = 0.0
+        self.entries = 0
+        self.refit_at = 1
+
+    def elapsed(self, at: float) -> float:
+        if self.began_at < 0.0:
+            self.began_at = at
+        return max(at - self.began_at, self.shortest)
+
+    def count_entries(self, entries: int, at: float) -> None:
+        """A key began to wait; now and then the prior is fitted again."""
+        self.entries += entries
+        if self.entries >= self.refit_at:
+            self.refit_at = self.entries + self.entries // 4 + 16
+            self._refit(self.elapsed(at))
+
+    def _refit(self, elapsed: float) -> None:
+        counts = self.cells.updates[: self.cells.size]
+        counts = counts[counts > 0]
+        mean, variance = float(counts.mean()), float(counts.var())
+        beyond_chance = variance - mean
+        strength = mean * mean / beyond_chance if beyond_chance > 1e-4 * mean else CERTAIN
+        self.strength = min(strength, CERTAIN)
+        self.prior = self.strength * elapsed / mean
+
+    def interval(self, key: int, at: float) -> float:
+        elapsed = at - self.began_at
+        if elapsed < self.shortest:
+            elapsed = self.elapsed(at)
+        return (elapsed + self.prior) / (self.cells.updates_view[key] + self.strength)
+
+    def state(self) -> dict[str, float]:
+        return {
+            "rates_began_at": self.began_at, "strength": self.strength, "prior": self.prior,
+            "entries": self.entries, "refit_at": self.refit_at,
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, float]) -> None:
+        self.began_at, self.strength, self.prior = state["rates_began_at"], state["strength"], state["prior"]
+        self.entries, self.refit_at = int(state["entries"]), int(state["refit_at"])
