@@ -1,0 +1,185 @@
+"""Append records to a source: checked, typed, in order, and in one commit at one time.
+
+    parse (no lock)  ->  take the source's turn  ->  resolve against what is there  ->  dead letters  ->  commit
+
+While the turn is held no other writer of this source, in this or any other process, can commit, so what was
+looked up stays true.  All accepted records of a call become visible at once: `kill -9` at any moment leaves
+all of them or none.  With a token a retry commits nothing twice; without one, a caller that was killed cannot
+know and should ask with a token next time.
+
+FOREIGN KEYs are not enforced.  Sources captured from PostgreSQL refuse appends: PostgreSQL is their authority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from headwater.capture.changes import Batch, Record, Rejection, batch_of, json_records
+from headwater.capture.current import Current
+from headwater.capture.dead_letters import bury
+from headwater.capture.resolve import Resolved, resolve
+from headwater.capture.token import Token
+from headwater.clock import Clock
+from headwater.errors import InputError
+from headwater.model import Table
+from headwater.storage.source_clock import Turn
+from headwater.storage.timeline import Timeline
+from headwater.storage.types import arrow_schema
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Appended", "Appender", "append", "append_file", "open_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What became of a call. `time` is the commit time, None if nothing was committed."""
+
+    accepted: int
+    rejected: int
+    time: int | None = None
+    reasons: tuple[Rejection, ...] = ()
+    warned: int = 0  # accepted although a CARDINALITY LIMIT ... ON VIOLATION WARN was exceeded
+    repeated: bool = False  # the token had been committed before
+
+
+def open_source(warehouse: Warehouse, table: Table) -> Timeline:
+    """The source's timeline, made if it is not there."""
+    timeline = warehouse.source(table.name)
+    if not timeline.exists():
+        timeline.create(arrow_schema(table.columns), f"source {table.name}")
+    return timeline
+
+
+@dataclass(slots=True)
+class Appender:
+    """A writer of one source. It remembers columns of files it has read; see current.py."""
+
+    warehouse: Warehouse
+    table: Table
+    clock: Clock
+    current: Current = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.current = Current(self.warehouse.source(self.table.name))
+
+    def append(
+        self,
+        records: Iterable[Mapping[str, Any]] | pa.Table,
+        token: Token | None = None,
+        strict: bool = False,
+    ) -> Appended:
+        """Append rows or envelopes (changes.py) given as mappings, or rows as an Arrow table.
+
+        With `strict`, one wrong record raises and nothing is written.
+        """
+        if not isinstance(records, pa.Table):
+            records = (Record(number, record) for number, record in enumerate(records, start=1))
+        return self._commit(records, token, strict, None)
+
+    def append_json(
+        self,
+        lines: Iterable[bytes],
+        token: Token | None = None,
+        strict: bool = False,
+        file: str | None = None,
+    ) -> Appended:
+        """Append JSON lines; `file` is named in dead letters."""
+        return self._commit(json_records(self.table, lines, strict), token, strict, file)
+
+    def append_records(
+        self,
+        records: Iterable[Record],
+        token: Token | None = None,
+        strict: bool = False,
+        file: str | None = None,
+    ) -> Appended:
+        """Append records that were read elsewhere."""
+        return self._commit(records, token, strict, file)
+
+    def _commit(
+        self, records: Iterable[Record] | pa.Table, token: Token | None, strict: bool, file: str | None
+    ) -> Appended:
+        _refuse_foreign(self.table)
+        batch = batch_of(self.table, records)
+        _refuse_rejected(batch.rejected, strict)
+        timeline = open_source(self.warehouse, self.table)
+        with self.warehouse.clock(self.table.name).turn() as turn:
+            assert turn is not None
+            if token is not None and token.reached(timeline.log):
+                return Appended(0, 0, repeated=True)
+            resolved = resolve(self.table, batch, self.current.rows, self.current.counts)
+            rejected = _all_rejected(batch, resolved)
+            _refuse_rejected(rejected, strict)
+            bury(self.warehouse, self.table.name, rejected, self.clock, file, token)
+            accepted = len(batch) - len(resolved.reasons)
+            time = self._write(timeline, turn, resolved, token) if accepted or token else None
+        return Appended(accepted, len(rejected), time, rejected, resolved.warned)
+
+    def _write(self, timeline: Timeline, turn: Turn, resolved: Resolved, token: Token | None) -> int:
+        time = max(turn.take(self.clock.now()), timeline.time() + 1)
+        timeline.append(resolved.changes, time, transactions=token.transactions() if token else None)
+        turn.store(time)
+        return time
+
+
+def append(
+    warehouse: Warehouse,
+    table: Table,
+    records: Iterable[Mapping[str, Any]] | pa.Table,
+    clock: Clock,
+    token: Token | None = None,
+    strict: bool = False,
+) -> Appended:
+    """Append once; see Appender, which is faster for many calls."""
+    return Appender(warehouse, table, clock).append(records, token, strict)
+
+
+def append_file(
+    warehouse: Warehouse,
+    table: Table,
+    path: str,
+    clock: Clock,
+    token: Token | None = None,
+    strict: bool = False,
+) -> Appended:
+    """Append a file of JSON lines: what `headwater ingest` does."""
+    try:
+        with open(path, "rb") as lines:
+            return Appender(warehouse, table, clock).append_json(lines, token, strict, path)
+    except OSError as error:
+        if error.filename != path:
+            raise
+        raise InputError("HW853", f"{path} cannot be read", detail=error.strerror or str(error)) from error
+
+
+def _refuse_foreign(table: Table) -> None:
+    if table.provider == "postgres":
+        raise InputError(
+            "HW854",
+            f'table "{table.name}" is captured from PostgreSQL and takes no records',
+            hint="Write to PostgreSQL; the change arrives by replication.",
+        )
+
+
+def _refuse_rejected(rejected: tuple[Rejection, ...], strict: bool) -> None:
+    if strict and rejected:
+        first = rejected[0]
+        raise InputError(
+            "HW855",
+            f"record {first.line} is wrong: {first.reason}",
+            detail=f"{first.text[:200]}\n{len(rejected)} record(s) rejected; strict, so nothing was written.",
+        )
+
+
+def _all_rejected(batch: Batch, resolved: Resolved) -> tuple[Rejection, ...]:
+    """Rejections of parsing and resolving, by line."""
+    records = batch.records
+    found = [
+        Rejection(records[position].line, records[position].shown(), reason)
+        for position, reason in resolved.reasons.items()
+    ]
+    return tuple(sorted((*batch.rejected, *found), key=lambda one: one.line))

@@ -1,0 +1,244 @@
+"""What a batch changes: each record, in order, against the rows that are there.
+
+    insert   +new                     rejected if its key is taken; with an UPDATE KEY the row before is replaced
+    upsert   -current +new            by the key
+    update   -current(old) +new       rejected if there is no such row
+    delete   -current(old)            rejected if there is no such row
+
+A table without a key has copies: delete and update name a whole row, of which one copy must be there.
+PRIMARY KEY, UNIQUE and CARDINALITY LIMIT are all the same test: at most so many rows for any value of some
+columns, where a NULL in them never counts (SQL's rule for UNIQUE).  FOREIGN KEYs are not tested: the other
+table's rows may come later.
+
+Rows stand in one pool (current, new, old) and are numbers here, their keys too (codes.py); so the loop is
+over plain integers, and a batch of inserts that meets nobody needs no loop at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from headwater.capture.changes import Batch, Operation, identity
+from headwater.capture.codes import Codes, codes, has_null
+from headwater.model import Table
+from headwater.storage.timeline import WEIGHT
+from headwater.storage.zset import consolidate
+
+__all__ = ["Resolved", "limits_of", "resolve"]
+
+Lookup = Callable[[pa.Table, Sequence[str]], pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `most` rows for any value of `columns`."""
+
+    columns: tuple[str, ...]
+    most: int
+    broken: str
+    warn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The changes (rows and `_weight`), the reasons against records by position, and violations let through."""
+
+    changes: pa.Table
+    reasons: dict[int, str]
+    warned: int = 0
+
+
+@dataclass(slots=True)
+class _Count:
+    """A limit with what it counts: the code of each pool row (-1: does not count), and the rows there are."""
+
+    limit: Limit
+    of_row: list[int]
+    present: dict[int, int]
+
+
+def limits_of(table: Table) -> list[Limit]:
+    limits = [Limit(table.key, 1, f"the key ({', '.join(table.key)}) is taken")] if table.key else []
+    limits += [Limit(one, 1, f"UNIQUE ({', '.join(one)}) is taken") for one in table.unique]
+    limits += [
+        Limit(
+            one.columns, one.limit, f"CARDINALITY LIMIT {one.limit} ({', '.join(one.columns)}) is reached",
+            table.warn_on_violation,
+        )
+        for one in table.cardinalities
+    ]  # fmt: skip
+    return limits
+
+
+def resolve(table: Table, batch: Batch, rows: Lookup, counts: Lookup) -> Resolved:
+    """`rows` and `counts` look up what is there now (current.py)."""
+    names = identity(table)
+    both = pa.concat_tables([batch.new, batch.old])
+    current = _current(table, batch, both, rows)
+    pool = pa.concat_tables([current.drop_columns([WEIGHT]).cast(both.schema), both])
+    known = {names: current} if _replaces(table, batch) else {}
+    tests = [_count(limit, pool, both, known, counts) for limit in limits_of(table)]
+    plain = len(current) == 0 and bool((batch.operations <= Operation.UPSERT).all())
+    if plain and _nobody_meets(batch, pool, names, tests):
+        return Resolved(_weighted(batch.new, np.ones(len(batch), np.int64)), {})
+    numbers = codes(pool, names or batch.new.column_names)
+    walk = _Walk(batch, numbers, current, bool(names), bool(table.update_key), tests)
+    walk.run()
+    changes = _weighted(pool.take(pa.array(walk.touched, pa.int64())), np.array(walk.weights, np.int64))
+    return Resolved(consolidate(changes), walk.reasons, walk.warned)
+
+
+def _current(table: Table, batch: Batch, both: pa.Table, rows: Lookup) -> pa.Table:
+    """The rows a record may retract: those of its key; of a table without one, the old rows themselves."""
+    names = identity(table)
+    if names and _replaces(table, batch):
+        return rows(both, names)
+    if not names and bool((batch.operations >= Operation.UPDATE).any()):
+        return rows(batch.old.filter(pa.array(batch.operations >= Operation.UPDATE)), batch.new.column_names)
+    return rows(both.slice(0, 0), names or batch.new.column_names)
+
+
+def _replaces(table: Table, batch: Batch) -> bool:
+    return bool(table.update_key) or bool((batch.operations != Operation.INSERT).any())
+
+
+def _count(
+    limit: Limit, pool: pa.Table, both: pa.Table, known: dict[tuple[str, ...], pa.Table], counts: Lookup
+) -> _Count:
+    present = known[limit.columns] if limit.columns in known else counts(both, limit.columns)
+    whole = pa.concat_tables(
+        [present.select(limit.columns).cast(_of(pool, limit)), pool.select(limit.columns)]
+    )
+    numbers = codes(whole, limit.columns)
+    numbers[has_null(whole, limit.columns)] = -1
+    there = dict(zip(numbers[: len(present)].tolist(), present.column(WEIGHT).to_pylist(), strict=True))
+    return _Count(limit, numbers[len(present) :].tolist(), there)
+
+
+def _of(pool: pa.Table, limit: Limit) -> pa.Schema:
+    return pool.select(limit.columns).schema
+
+
+def _nobody_meets(batch: Batch, pool: pa.Table, names: Sequence[str], tests: Sequence[_Count]) -> bool:
+    """Whether no new row meets another of its key, and no limit is reached even by all of them together."""
+    if names:
+        mine = codes(pool.slice(0, len(batch)), names)
+        if len(np.unique(mine)) < len(mine):
+            return False
+    for test in tests:
+        mine = np.array(test.of_row[: len(batch)], np.int64)
+        values, times = np.unique(mine[mine >= 0], return_counts=True)
+        most = test.limit.most
+        if times.max(initial=0) > most:
+            return False
+        if test.present and any(
+            test.present.get(value, 0) + count > most
+            for value, count in zip(values.tolist(), times.tolist(), strict=True)
+        ):
+            return False
+    return True
+
+
+def _weighted(rows: pa.Table, weights: np.ndarray[Any, np.dtype[np.int64]]) -> pa.Table:
+    return rows.append_column(pa.field(WEIGHT, pa.int64(), nullable=False), pa.array(weights))
+
+
+class _Walk:
+    """The records one after the other. `touched` and `weights` are the changes, by pool row."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        numbers: Codes,
+        current: pa.Table,
+        keyed: bool,
+        replacing: bool,
+        tests: list[_Count],
+    ) -> None:
+        self.operations: list[int] = batch.operations.tolist()
+        self.first_new = len(current)
+        self.first_old = len(current) + len(batch)
+        self.numbers: list[int] = numbers.tolist()
+        self.keyed = keyed
+        self.replacing = replacing
+        self.tests = tests
+        self.touched: list[int] = []
+        self.weights: list[int] = []
+        self.reasons: dict[int, str] = {}
+        self.warned = 0
+        self.holders: dict[int, list[int]] = {}
+        for row, weight in enumerate(current.column(WEIGHT).to_pylist()):
+            self.holders.setdefault(self.numbers[row], []).extend([row] * max(weight, 0))
+
+    def run(self) -> None:
+        for position, operation in enumerate(self.operations):
+            reason = self._one(position, operation)
+            if reason:
+                self.reasons[position] = reason
+
+    def _one(self, position: int, operation: int) -> str:
+        new = self.first_new + position
+        replaced = -1
+        if operation >= Operation.UPDATE:
+            holding = self.holders.get(self.numbers[self.first_old + position])
+            if not holding:
+                return "there is no such row to " + ("update" if operation == Operation.UPDATE else "delete")
+            replaced = holding[-1]
+            if self._taken(position, new, operation):
+                return "the new key is taken"
+        elif self.keyed and (self.replacing or operation == Operation.UPSERT):
+            holding = self.holders.get(self.numbers[new])
+            replaced = holding[-1] if holding else -1
+        added = new if operation != Operation.DELETE else -1
+        reason = self._beyond(replaced, added) if added >= 0 else ""
+        if not reason:
+            self._apply(replaced, added)
+        return reason
+
+    def _taken(self, position: int, new: int, operation: int) -> bool:
+        """Whether an update moves a row to a key that another row has."""
+        moves = self.numbers[new] != self.numbers[self.first_old + position]
+        return (
+            self.keyed
+            and operation == Operation.UPDATE
+            and moves
+            and bool(self.holders.get(self.numbers[new]))
+        )
+
+    def _beyond(self, replaced: int, added: int) -> str:
+        """Why the limits forbid the new row, if they do."""
+        warned = 0
+        for test in self.tests:
+            code = test.of_row[added]
+            if code < 0:
+                continue
+            freed = 1 if replaced >= 0 and test.of_row[replaced] == code else 0
+            if test.present.get(code, 0) - freed + 1 > test.limit.most:
+                if not test.limit.warn:
+                    return test.limit.broken
+                warned = 1
+        self.warned += warned
+        return ""
+
+    def _apply(self, replaced: int, added: int) -> None:
+        for row, weight in ((replaced, -1), (added, 1)):
+            if row < 0:
+                continue
+            self.touched.append(row)
+            self.weights.append(weight)
+            for test in self.tests:
+                code = test.of_row[row]
+                if code >= 0:
+                    test.present[code] = test.present.get(code, 0) + weight
+            holding = self.holders.setdefault(self.numbers[row], [])
+            if weight > 0:
+                holding.append(row)
+            elif holding[-1] == row:
+                holding.pop()
+            else:
+                holding.remove(row)
