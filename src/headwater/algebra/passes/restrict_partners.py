@@ -1,0 +1,115 @@
+"""Confine a costly input of a join to the keys that the small inputs before it can match.
+
+    Join [dx, op(y, z)] on x.k = y.k  ->  Join [dx, Restrict(op(y, z), y.k by keys of dx)]
+
+A scan is left alone: the engine probes it with the broadcast change.  But an outer join, a semi-join or an
+aggregate would first be computed in full, only to be probed.  push_restrict then carries the Restrict down.
+Only equalities with the first input count, since that is the input whose rows are at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from headwater.algebra.build import non_null
+from headwater.algebra.expressions import Call, Expr, columns_of
+from headwater.algebra.nodes import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinKind,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Version,
+    Windows,
+)
+from headwater.algebra.walks import children, rewrite_up
+
+__all__ = ["restrict_partners"]
+
+
+def restrict_partners(plan: Plan) -> Plan:
+    small, costly = _remembering(_is_small), _remembering(_is_costly)
+
+    def step(node: Plan) -> Plan:
+        if not isinstance(node, Join) or not small(node.inputs[0]):
+            return node
+        first, *rest = node.inputs
+        confined = (
+            _confined(node, first, child) if costly(child) and not small(child) else child for child in rest
+        )
+        inputs = (first, *confined)
+        return node if inputs == node.inputs else replace(node, inputs=inputs)
+
+    return rewrite_up(plan, step)
+
+
+Test = Callable[[Plan], bool]
+
+
+def _remembering(rule: Callable[[Plan, Test], bool]) -> Test:
+    known: dict[Plan, bool] = {}
+
+    def ask(node: Plan) -> bool:
+        if node not in known:
+            known[node] = rule(node, ask)
+        return known[node]
+
+    return ask
+
+
+def _is_small(node: Plan, small: Test) -> bool:
+    """Does the size of this plan follow that of the change?"""
+    match node:
+        case Scan():
+            return node.version is Version.DELTA
+        case Restrict():
+            return True
+        case Join():
+            return any(map(small, node.inputs))
+        case Union():
+            return all(map(small, node.inputs))
+        case OuterJoin(left, right, kind):
+            return (kind is JoinKind.RIGHT or small(left)) and (kind is JoinKind.LEFT or small(right))
+        case SemiJoin(left):
+            return small(left)
+        case Filter() | Project() | Windows() | Aggregate() | Negate():
+            return small(node.child)
+
+
+def _is_costly(node: Plan, costly: Test) -> bool:
+    if isinstance(node, OuterJoin | SemiJoin | Aggregate | Join):
+        return True
+    return any(map(costly, children(node)))
+
+
+def _confined(join: Join, first: Plan, child: Plan) -> Plan:
+    pairs = [pair for condition in join.conditions if (pair := _link(condition, first, child))]
+    if not pairs:
+        return child
+    near = tuple(one for one, _ in pairs)
+    rows = Filter(first, condition) if (condition := non_null(near)) else first
+    keys = tuple((f"key{index}", expr) for index, expr in enumerate(near))
+    return Restrict(child, tuple(far for _, far in pairs), Aggregate(rows, keys, ()))
+
+
+def _link(condition: Expr, first: Plan, child: Plan) -> tuple[Expr, Expr] | None:
+    """An equality between the two as (expression over first, expression over child)."""
+    match condition:
+        case Call("eq", (left, right), _):
+            for near, far in ((left, right), (right, left)):
+                if _over(near, first) and _over(far, child):
+                    return near, far
+    return None
+
+
+def _over(expr: Expr, plan: Plan) -> bool:
+    used = columns_of(expr)
+    return bool(used) and used <= set(plan.columns)
