@@ -110,6 +110,11 @@ def _show(answer: dict[str, Any]) -> None:
     )
     if "infeasible" in answer:
         console().print(answer["infeasible"]["message"])
+        effort = answer["best_effort"]
+        console().print(
+            f"Without probing {', '.join(effort['given_up']) or 'nothing less'}: "
+            f"{effort['throughput']:,.6g} fresh results a second"
+        )
     print_table(
         "Input paths",
         ["stream", "productivity", "resources", "probes a second at each hop"],

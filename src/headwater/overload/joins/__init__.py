@@ -2,10 +2,10 @@
 
     from headwater.overload.joins import Plan, Problem, State, decide, linear
 
-    states = {"A": State(5000, 0.001), "B": State(500, 0.001), "AB": State(200, 0.005), "C": State(1000, 0.005)}
-    plan = Plan(linear("A", "B", "C"), {"A": 500, "B": 700, "C": 600}, states)
-    decision = decide(Problem(plan, resources=300, refresh={"AB": 10.0}), "optimal")
-    decision.allocation.paths      # probes a second at each hop of each input path
+    states = {"A": State(5000, 0.001), "B": State(500, 0.001), "AB": State(200, 0.005), "C": State(1000,
+    0.005)} plan = Plan(linear("A", "B", "C"), {"A": 500, "B": 700, "C": 600}, states) decision =
+    decide(Problem(plan, resources=300, refresh={"AB": 10.0}), "optimal") decision.allocation.paths # probes a
+    second at each hop of each input path
 
 Read in this order: `tree`, `plan` (the model), `allocation`, the policies (`half_way`, `knapsack`, `grepp`,
 `cover`, `linear_program`), `freshness`, `infeasible`, `policies` (all of them by name), `adapt` (when to

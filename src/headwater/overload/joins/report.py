@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from headwater.overload.joins.best_effort import best_effort
 from headwater.overload.joins.cost import unit_time_cost
 from headwater.overload.joins.infeasible import Shortage, cover_of
 from headwater.overload.joins.plan import saturation
@@ -40,6 +41,7 @@ def report(problem: Problem, decision: Decision) -> dict[str, Any]:
         answer["cover"] = decision.cover
     if not decision.feasible:
         answer["infeasible"] = _infeasible(problem, decision)
+        answer["best_effort"] = _best_effort(problem)
     return answer
 
 
@@ -77,6 +79,19 @@ def _infeasible(problem: Problem, decision: Decision) -> dict[str, Any]:
         "tolerances": list(shortage.tolerances),
         "resources_needed": shortage.resources_needed,
         "more_resources": shortage.more_resources,
+    }
+
+
+def _best_effort(problem: Problem) -> dict[str, Any]:
+    """What could still be had fresh by giving states up."""
+    effort = best_effort(problem)
+    return {
+        "given_up": list(effort.given_up),
+        "throughput": effort.allocation.throughput,
+        "paths": [
+            {"stream": path.stream, "resources": path.resources, "allowances": list(path.allowances)}
+            for path in effort.allocation.paths
+        ],
     }
 
 
