@@ -1,13 +1,13 @@
 """Append records to a source: checked, typed, in order, and in one commit at one time.
 
-    parse (no lock)  ->  take the source's turn  ->  resolve against what is there  ->  dead letters  ->  commit
+    parse (no lock) -> take the source's turn -> resolve against what is there -> dead letters -> commit
 
 While the turn is held no other writer of this source, in this or any other process, can commit, so what was
 looked up stays true.  All accepted records of a call become visible at once: `kill -9` at any moment leaves
 all of them or none.  With a token a retry commits nothing twice; without one, a caller that was killed cannot
 know and should ask with a token next time.
 
-FOREIGN KEYs are not enforced.  Sources captured from PostgreSQL refuse appends: PostgreSQL is their authority.
+FOREIGN KEYs are not enforced.  Sources captured from PostgreSQL refuse appends: it is their authority.
 """
 
 from __future__ import annotations

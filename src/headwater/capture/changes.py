@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,9 +54,8 @@ class Rejection:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record as it came: parsed, or with the reason why it could not be."""
+class Record(NamedTuple):
+    """A record as it came: parsed, or with the reason why it could not be. (A tuple: there are many.)"""
 
     line: int
     value: Any
@@ -69,7 +68,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Records that fit the table's types. All columns have one entry per record; NULL where there is no row."""
+    """Records that fit the table's types. Columns have one entry per record, NULL where there is no row."""
 
     operations: np.ndarray[Any, np.dtype[np.int8]]
     new: pa.Table
@@ -94,14 +93,17 @@ def row_schema(table: Table) -> pa.Schema:
 def json_records(table: Table, lines: Iterable[bytes], strict: bool = False) -> Iterator[Record]:
     """Parse JSON lines; numbers stay exact where a column is a decimal. Blank lines are skipped."""
     exact = any(column.type.startswith("decimal") for column in table.columns)
-    decode = json.JSONDecoder(parse_float=Decimal if exact else None).decode
+    decode = json.JSONDecoder(parse_float=Decimal if exact else None).raw_decode
     for number, line in enumerate(lines, start=1):
         raw = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         if not raw.strip():
             continue
         try:
             text = raw.decode().strip()
-            yield Record(number, decode(text), text)
+            value, end = decode(text)
+            if end != len(text):
+                raise json.JSONDecodeError("Extra data", text, end)
+            yield Record(number, value, text)
         except (ValueError, RecursionError) as error:
             if strict:
                 raise InputError(
@@ -144,11 +146,11 @@ class _Gathering:
         kept: list[Record] = []
         taken: list[tuple[Operation, Mapping[str, Any], Mapping[str, Any]]] = []
         rejected: list[Rejection] = []
-        names, plain = self.names, self.plain
+        names, plain, simple = self.names, self.plain, "op" not in self.names
         nothing: dict[str, Any] = {}
         for record in records:
             value = record.value
-            if type(value) is dict and value and value.keys() <= names:
+            if simple and type(value) is dict and value and value.keys() <= names:
                 kept.append(record)
                 taken.append((plain, value, nothing))
                 continue

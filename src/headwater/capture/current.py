@@ -63,6 +63,8 @@ class Current:
     def _matching(self, wanted: pa.Table, keys: Sequence[str], names: Sequence[str]) -> pa.Table:
         schema = change_schema(self.timeline.columns())
         result = pa.schema([schema.field(name) for name in [*names, WEIGHT]])
+        if len(wanted) == 0:
+            return result.empty_table()
         distinct = wanted.select(keys).group_by(list(keys)).aggregate([])
         found = []
         for file in self._candidates(distinct, keys):

@@ -1,6 +1,6 @@
 """What a batch changes: each record, in order, against the rows that are there.
 
-    insert   +new                     rejected if its key is taken; with an UPDATE KEY the row before is replaced
+    insert   +new                     rejected if its key is taken; an UPDATE KEY replaces the row before
     upsert   -current +new            by the key
     update   -current(old) +new       rejected if there is no such row
     delete   -current(old)            rejected if there is no such row
@@ -46,7 +46,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The changes (rows and `_weight`), the reasons against records by position, and violations let through."""
+    """The changes (rows and `_weight`), reasons against records by position, violations let through."""
 
     changes: pa.Table
     reasons: dict[int, str]

@@ -6,10 +6,10 @@ rounded, truncated or guessed:
 
     integers     JSON integers in the type's range; no floats, no texts, no booleans
     decimal      JSON numbers and texts that fit precision and scale exactly
-    double       numbers; NaN, Infinity and -Infinity as JSON constants or texts; -0.0 becomes 0.0, as Spark compares
+    double       numbers; NaN, Infinity and -Infinity as JSON constants or texts; -0.0 becomes 0.0
     boolean      true and false only
     date         2026-01-31
-    timestamp    ISO 8601, "T" or blank, up to microseconds; with a zone it is converted to UTC, without it is UTC
+    timestamp    ISO 8601, "T" or blank, up to microseconds; with a zone converted to UTC, without one UTC
     timestamp_ntz  the same without a zone; with one it is refused
     binary       base64, or hexadecimal after \\x as PostgreSQL writes it; Python bytes as they are
     string       texts only
@@ -155,7 +155,7 @@ def _decimal(value: Any, name: str, precision: int, scale: int) -> Decimal:
     scaled = number.scaleb(scale, _EXACT)
     if scaled != scaled.to_integral_value(context=_EXACT):
         raise ValueError(f"{value} has more than {scale} digits after the point ({name})")
-    if abs(scaled) >= Decimal(10) ** precision:
+    if scaled.copy_abs() >= Decimal(10) ** precision:
         raise ValueError(f"{value} is out of range for {name}")
     return number
 
