@@ -50,9 +50,10 @@ def parse_select(sql: SqlText) -> exp.Query:
         trees = Headwater().parse(sql.text, error_message_context=len(sql.text) + 1)
     except ParseError as error:
         raise _misread(sql, error) from error
+    except RecursionError as error:
+        raise InputError("HW113", "this SELECT is nested too deeply", place=sql.place()) from error
     except (
         SqlglotError,
-        RecursionError,
         ValueError,
         TypeError,
         AttributeError,
