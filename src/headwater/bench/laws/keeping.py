@@ -18,6 +18,7 @@ from headwater.algebra.nodes import Plan, Version
 from headwater.algebra.split import split
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.algebra.values import Row, Value, ZSet, add
+from headwater.algebra.walks import at, reads
 from headwater.bench.laws.worlds import World
 
 __all__ = ["Difference", "check_world", "close"]
@@ -128,8 +129,6 @@ def _push(
 
 
 def _reading(finish: Plan, version: Version) -> Plan:
-    from headwater.algebra.walks import at, reads
-
     return at(finish, version, frozenset(reads(finish)))
 
 

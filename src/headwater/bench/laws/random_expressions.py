@@ -48,7 +48,7 @@ def value(random: Random, spark_type: str) -> object:
 def literal(random: Random, spark_type: str) -> Literal:
     chosen = value(random, spark_type)
     match chosen:
-        case None:
+        case None | tuple():  # a struct has no literal
             return Literal(None, "NULL")
         case str():
             return Literal(chosen, f"'{chosen}'")
