@@ -1,0 +1,33 @@
+"""The aggregates of one query, gathered while its expressions are read.
+
+Each different aggregate is kept once and stands in expressions as a column with a provisional name; names
+that people read are given at the end, when it is known which select item is which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from headwater.algebra.expressions import Column
+from headwater.algebra.nodes import AggregateCall
+
+__all__ = ["Collector"]
+
+_MARK = "\0"
+
+
+@dataclass(slots=True)
+class Collector:
+    calls: dict[AggregateCall, str] = field(default_factory=dict)
+
+    def keep(self, aggregate: AggregateCall) -> Column:
+        """The column that stands for an aggregate."""
+        nameless = replace(aggregate, name="")
+        return Column(self.calls.setdefault(nameless, f"{_MARK}{len(self.calls)}"))
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.calls.values())
+
+    def named(self, names: dict[str, str]) -> tuple[AggregateCall, ...]:
+        """The aggregates under their final names."""
+        return tuple(replace(one, name=names[mark]) for one, mark in self.calls.items())

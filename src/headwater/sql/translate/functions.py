@@ -1,0 +1,240 @@
+"""What Headwater must know about a function: is it an aggregate, is it repeatable, what type does it give?
+
+A view at a time must equal its SQL over the sources as of that time, whenever and however that is computed.
+So a function whose value depends on the moment, the machine, or the order in which Spark meets the rows is
+refused.  Floating sums also depend on the order, in their last digits; they are allowed, and compared with
+that in mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headwater.algebra.expressions import Literal
+from headwater.sql.translate.scope import Typed
+from headwater.sql.translate.types import common_of, decimal, element, family
+
+__all__ = ["CANONICAL", "MOMENT", "ORDERED", "ORDER_BLIND", "never_null", "result_type"]
+
+_MOMENT = "its value is another one each time it is computed"
+_RANDOM = "it is random"
+_PHYSICAL = "it depends on how Spark lays out the data"
+_SESSION = "it depends on who runs it"
+
+# Scalar functions that are not repeatable, and why.
+MOMENT: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "current_date", "current_time", "current_timestamp", "curdate", "now", "localtime",
+            "localtimestamp",
+        ),
+        _MOMENT,
+    ),
+    **dict.fromkeys(("rand", "randn", "random", "uniform", "randstr", "uuid", "shuffle"), _RANDOM),
+    **dict.fromkeys(
+        (
+            "monotonically_increasing_id", "spark_partition_id", "input_file_name", "input_file_block_start",
+            "input_file_block_length",
+        ),
+        _PHYSICAL,
+    ),
+    **dict.fromkeys(
+        (
+            "current_user", "session_user", "user", "current_catalog", "current_database", "current_schema",
+            "current_path", "current_timezone", "version",
+        ),
+        _SESSION,
+    ),
+    **dict.fromkeys(("java_method", "reflect", "try_reflect"), "Headwater cannot know what it does"),
+}  # fmt: skip
+
+_LIST = "its elements come in the order in which Spark meets the rows"
+_FIRST = "which row comes first depends on how Spark meets the rows"
+_TIES = "among rows with the same extreme value it takes any"
+_SKETCH = "its estimate depends on the order in which Spark meets the rows"
+
+# Aggregates whose value depends on the order of rows: why, and what to write instead.
+ORDERED: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        ("first", "first_value", "last", "last_value"), (_FIRST, "use min, max, or max(struct(at, x)).x")
+    ),
+    "any_value": (_FIRST, "use min or max"),
+    **dict.fromkeys(
+        ("collect_list", "array_agg", "collect_set", "collect_union"),
+        (_LIST, "write sort_array(...) around it"),
+    ),
+    **dict.fromkeys(("listagg", "string_agg"), (_LIST, "add WITHIN GROUP (ORDER BY ...)")),
+    "max_by": (_TIES, "write max(struct(y, x)).x for max_by(x, y)"),
+    "min_by": (_TIES, "write min(struct(y, x)).x for min_by(x, y)"),
+    "mode": ("among values that occur equally often it takes any", "write mode(x, true)"),
+    **dict.fromkeys(("percentile_approx", "approx_percentile"), (_SKETCH, "use percentile, which is exact")),
+    **dict.fromkeys(
+        (
+            "approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine", "histogram_numeric",
+            "kll_sketch_agg_bigint", "kll_sketch_agg_double", "kll_sketch_agg_float", "kll_merge_agg_bigint",
+            "kll_merge_agg_double", "kll_merge_agg_float",
+        ),
+        (_SKETCH, "aggregate exactly"),
+    ),
+}  # fmt: skip
+
+# Around a collected array, these make its order irrelevant.
+ORDER_BLIND = frozenset(
+    {"sort_array", "array_sort", "size", "array_size", "cardinality", "array_max", "array_min"}
+)
+
+# One name for aggregates that Spark has under several.
+CANONICAL = {
+    "mean": "avg", "every": "bool_and", "some": "bool_or", "any": "bool_or",
+    "std": "stddev_samp", "stddev": "stddev_samp", "variance": "var_samp", "first_value": "first",
+    "last_value": "last", "array_agg": "collect_list", "string_agg": "listagg",
+}  # fmt: skip
+
+_RESULTS: dict[str, str] = {}
+for _type, _names in {
+    "string": """upper lower ucase lcase trim ltrim rtrim btrim lpad rpad replace translate regexp_replace
+        regexp_extract concat_ws initcap repeat split_part substring_index format_string printf format_number
+        date_format from_unixtime to_json md5 sha sha1 sha2 base64 hex get_json_object soundex space chr char
+        dayname monthname to_char to_varchar typeof url_encode url_decode parse_url string left right substr
+        substring overlay elt mask array_join bin conv""",
+    "int": """length char_length character_length len octet_length bit_length ascii instr locate position year
+        month day dayofmonth dayofweek dayofyear weekday weekofyear quarter hour minute levenshtein size
+        cardinality array_size find_in_set json_array_length hash int bit_count regexp_count""",
+    "bigint": """unix_timestamp to_unix_timestamp unix_seconds unix_millis unix_micros xxhash64 crc32
+        factorial bigint array_position timestampdiff count count_if regr_count approx_count_distinct""",
+    "double": """sqrt exp ln log log10 log2 log1p expm1 pow power sin cos tan cot asin acos atan atan2 sinh
+        cosh tanh cbrt degrees radians months_between rint double e pi hypot sign signum stddev_samp
+        stddev_pop var_samp var_pop corr covar_samp covar_pop skewness kurtosis""",
+    "boolean": """startswith endswith contains isnull isnotnull isnan rlike regexp regexp_like like ilike
+        array_contains exists forall luhn_check equal_null boolean bool_and bool_or arrays_overlap
+        map_contains_key in between""",
+    "date": "to_date date_sub last_day next_day add_months make_date date date_from_unix_date try_to_date",
+    "timestamp": """timestamp_seconds timestamp_millis timestamp_micros from_utc_timestamp to_utc_timestamp
+        timestamp""",
+    "float": "float",
+    "tinyint": "tinyint",
+    "smallint": "smallint",
+    "binary": "unhex unbase64 binary",
+}.items():
+    _RESULTS.update(dict.fromkeys(_names.split(), _type))
+
+_SAME = {"abs", "negative", "positive", "min", "max", "reverse", "array_distinct", "sort_array", "array_sort",
+         "slice", "filter", "first", "last", "any_value", "greatest", "least", "coalesce", "nvl", "ifnull",
+         "array_union", "array_except", "array_intersect", "array_compact"}  # fmt: skip
+_COMMON = {"greatest", "least", "coalesce", "nvl", "ifnull"}
+_INTEGERS = {"tinyint", "smallint", "int", "bigint"}
+
+
+def result_type(name: str, arguments: Sequence[Typed]) -> str:
+    """The type that a call gives; "" when not known."""
+    types = [one.type for one in arguments]
+    if name in _COMMON:
+        return common_of(types)
+    if name in _SAME:
+        return types[0] if types else ""
+    if name in _RESULTS:
+        return _RESULTS[name]
+    rule = _RULES.get(name)
+    return rule(types, arguments) if rule is not None and types else ""
+
+
+def _sum(types: Sequence[str], _: Sequence[Typed]) -> str:
+    if types[0] in _INTEGERS:
+        return "bigint"
+    digits = decimal(types[0])
+    if digits is not None:
+        return f"decimal({min(38, digits[0] + 10)},{digits[1]})"
+    return "double" if family(types[0]) == "number" else ""
+
+
+def _average(types: Sequence[str], _: Sequence[Typed]) -> str:
+    digits = decimal(types[0])
+    if digits is not None and types[0] not in _INTEGERS:
+        return f"decimal({min(38, digits[0] + 4)},{min(38, digits[1] + 4)})"
+    return "double" if family(types[0]) == "number" else ""
+
+
+def _round(types: Sequence[str], arguments: Sequence[Typed]) -> str:
+    digits = decimal(types[0])
+    if digits is None or types[0] in _INTEGERS:
+        return types[0] if family(types[0]) == "number" else ""
+    places = arguments[1].expr.value if len(arguments) > 1 and isinstance(arguments[1].expr, Literal) else 0
+    if len(arguments) > 1 and not isinstance(arguments[1].expr, Literal):
+        return ""
+    if not isinstance(places, int) or places < 0:
+        return ""
+    scale = min(digits[1], places)
+    return f"decimal({min(38, digits[0] - digits[1] + 1 + scale)},{scale})"
+
+
+def _whole(types: Sequence[str], _: Sequence[Typed]) -> str:
+    digits = decimal(types[0])
+    if len(types) > 1:
+        return ""
+    if digits is not None and types[0] not in _INTEGERS:
+        return f"decimal({min(38, digits[0] - digits[1] + 1)},0)"
+    return "bigint" if family(types[0]) == "number" else ""
+
+
+def _if(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return common_of(types[1:])
+
+
+def _concat(types: Sequence[str], _: Sequence[Typed]) -> str:
+    if all(family(one) in ("string", "number", "date", "timestamp", "boolean") for one in types):
+        return "string"
+    return types[0] if len(set(types)) == 1 else ""
+
+
+def _array(types: Sequence[str], _: Sequence[Typed]) -> str:
+    inner = common_of(types)
+    return f"array<{inner}>" if inner else ""
+
+
+def _collect(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return f"array<{types[0]}>" if types[0] else ""
+
+
+def _element(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return element(types[0])
+
+
+def _date_add(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return "date" if len(types) == 2 else ""
+
+
+def _datediff(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return "int" if len(types) == 2 else ""
+
+
+def _nullif(types: Sequence[str], _: Sequence[Typed]) -> str:
+    return types[0]
+
+
+def _map(types: Sequence[str], _: Sequence[Typed]) -> str:
+    keys, values = common_of(types[::2]), common_of(types[1::2])
+    return f"map<{keys},{values}>" if keys and values else ""
+
+
+_RULES = {
+    "sum": _sum, "try_sum": _sum, "avg": _average, "try_avg": _average, "round": _round, "bround": _round,
+    "ceil": _whole, "ceiling": _whole, "floor": _whole, "if": _if, "nvl2": _if, "concat": _concat,
+    "array": _array, "collect_list": _collect, "collect_set": _collect, "element_at": _element,
+    "get": _element,
+    "try_element_at": _element, "date_add": _date_add, "datediff": _datediff, "date_diff": _datediff,
+    "nullif": _nullif, "map": _map,
+}  # fmt: skip
+
+_NULL_FREE = {
+    "upper", "lower", "trim", "ltrim", "rtrim", "length", "abs", "concat", "year", "month", "day", "md5",
+    "add", "sub", "mul", "eq", "neq", "lt", "lte", "gt", "gte", "and", "or", "not", "neg",
+}  # fmt: skip
+
+
+def never_null(name: str, arguments: Sequence[Typed]) -> bool:
+    """True only when the result is certainly not NULL."""
+    if name in ("count", "count_if", "is_null", "nulleq", "isnull", "isnotnull", "hash", "xxhash64"):
+        return True
+    if name in ("coalesce", "nvl", "ifnull"):
+        return any(not one.nullable for one in arguments)
+    return name in _NULL_FREE and all(not one.nullable for one in arguments)

@@ -1,0 +1,171 @@
+"""GROUP BY and aggregates.
+
+The select list and HAVING are read over the input rows with each aggregate replaced by a column; then every
+part that is a grouping key becomes the key's column.  A column that is left over is neither, which is the
+user's error.
+
+    SELECT upper(city), sum(x) + 1 FROM t GROUP BY upper(city) HAVING count(*) > 2
+
+    Project [upper_city, sum_x + 1]
+      Filter [count > 2]
+        Aggregate [upper_city = upper(t.city)] [sum_x = sum(t.x), count = count(1)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from headwater.algebra.expressions import Call, Column, Expr, columns_of
+from headwater.algebra.nodes import Aggregate
+from headwater.sql.translate.collector import Collector
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.expressions import Expressions
+from headwater.sql.translate.group_keys import group_keys
+from headwater.sql.translate.items import Item, read_items
+from headwater.sql.translate.joins import split_and
+from headwater.sql.translate.names import aggregate_name, stored_name
+from headwater.sql.translate.pushing import push_filter
+from headwater.sql.translate.scope import Field, Rows, Typed
+from headwater.sql.translate.subqueries import is_predicate, semi_join
+
+__all__ = ["grouped"]
+
+_CORRELATED = "a grouped subquery that names the query around it has no delta rule"
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The keys and the names under which they and the aggregates come out."""
+
+    env: Env
+    keys: tuple[Typed, ...]
+    key_names: tuple[str, ...]
+    aggregate_names: Mapping[str, str]
+    known: frozenset[str]  # columns of the input
+
+    def over(self, value: Typed, node: exp.Expr, reader: Expressions) -> Typed:
+        """A value over the input as one over the groups."""
+        return replace(value, expr=self._over(value.expr, node, reader))
+
+    def _over(self, expr: Expr, node: exp.Expr, reader: Expressions) -> Expr:
+        for key, name in zip(self.keys, self.key_names, strict=True):
+            if key.expr == expr:
+                return Column(name)
+        match expr:
+            case Column(name) if name in self.aggregate_names:
+                return Column(self.aggregate_names[name])
+            case Column(name) if name in self.known:
+                return self._stray(name, node, reader)
+            case Column():
+                self.env.notes.obstacle(node, _CORRELATED)
+                return expr
+            case Call(function, arguments, template):
+                return Call(function, tuple(self._over(one, node, reader) for one in arguments), template)
+            case _:
+                return expr
+
+    def _stray(self, name: str, node: exp.Expr, reader: Expressions) -> NoReturn:
+        culprit = _culprit(node, name, reader)
+        shown = culprit.name if isinstance(culprit, exp.Column) else name.rsplit(".", 1)[-1]
+        self.env.notes.fail(
+            "HW305",
+            culprit,
+            f'"{shown}" is neither in GROUP BY nor inside an aggregate',
+            detail="A group has many rows: which one's value is meant?",
+            hint=f"add {shown} to GROUP BY, or write an aggregate such as max({shown})",
+        )
+
+
+def _culprit(node: exp.Expr, name: str, reader: Expressions) -> exp.Expr:
+    """The name in the text that means a column of the input."""
+    plain = reader.inside("SELECT")
+    for one in node.find_all(exp.Column):
+        if not isinstance(one.this, exp.Star) and name in columns_of(plain.translate(one).expr):
+            return one
+    return node
+
+
+def grouped(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typed]) -> Rows:
+    """The rows of a SELECT with GROUP BY or with aggregates."""
+    items = read_items(rows, node, env)
+    keys = group_keys(rows, node, items, env, windows)
+    collector = Collector()
+    reader = replace(env.expressions(rows, "SELECT", collector), windows=windows)
+    values = _values(items, reader)
+    having = _having_reader(items, values, reader)
+    conditions = [(one, having.condition(one)) for one in _plain_conditions(node)]
+    groups = _groups(rows, keys, items, values, collector, env)
+    fields = tuple(
+        Field("", item.name, groups.over(value, item.node, reader), implicit=item.implicit, origin=item.node)
+        for item, value in zip(items, values, strict=True)
+    )
+    key_items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys, strict=True))
+    plan = Aggregate(rows.plan, key_items, collector.named(dict(groups.aggregate_names)))
+    result = Rows(plan, fields, rows.open)
+    if rows.correlated:
+        env.notes.obstacle(node, _CORRELATED)
+    for one, condition in conditions:
+        result = replace(result, plan=push_filter(result.plan, groups.over(condition, one, having).expr))
+    return _having_subqueries(result, node, env)
+
+
+def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:
+    """The select list over the input; an item may use the names of those before it."""
+    aliases: dict[str, Typed] = {}
+    values: list[Typed] = []
+    for item in items:
+        value = item.value or replace(reader, aliases=aliases).translate(item.node)
+        values.append(value)
+        if not item.implicit:
+            aliases.setdefault(item.name.lower(), value)
+    return values
+
+
+def _having_reader(items: Sequence[Item], values: Sequence[Typed], reader: Expressions) -> Expressions:
+    aliases = {item.name.lower(): value for item, value in zip(items, values, strict=True)}
+    return replace(reader, clause="HAVING", aliases=aliases, aliases_first=True)
+
+
+def _plain_conditions(node: exp.Expr) -> list[exp.Expr]:
+    having = node.args.get("having")
+    return [one for one in split_and(having.this if having else None) if not is_predicate(one)]
+
+
+def _having_subqueries(result: Rows, node: exp.Expr, env: Env) -> Rows:
+    """HAVING city IN (SELECT ...): over the groups, which know the names of the select list."""
+    having = node.args.get("having")
+    for one in split_and(having.this if having else None):
+        if is_predicate(one):
+            result = semi_join(result, one, env, "HAVING")
+    return result
+
+
+def _groups(
+    rows: Rows,
+    keys: tuple[Typed, ...],
+    items: Sequence[Item],
+    values: Sequence[Typed],
+    collector: Collector,
+    env: Env,
+) -> _Groups:
+    """Name keys and aggregates after the select items that are exactly them."""
+    shown = {
+        value.expr: stored_name(item.name) for item, value in reversed(list(zip(items, values, strict=True)))
+    }
+    wanted = [shown.get(key.expr) or _key_name(key.expr, index) for index, key in enumerate(keys)]
+    wanted += [shown.get(Column(mark)) or aggregate_name(one) for one, mark in collector.calls.items()]
+    names = env.column_names(wanted)
+    count = len(keys)
+    marks = dict(zip(collector.names(), names[count:], strict=True))
+    return _Groups(env, keys, tuple(names[:count]), marks, frozenset(rows.plan.columns))
+
+
+def _key_name(expr: Expr, index: int) -> str:
+    match expr:
+        case Column(name):
+            return stored_name(name.rsplit(".", 1)[-1])
+        case _:
+            return f"key_{index + 1}"

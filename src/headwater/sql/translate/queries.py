@@ -1,0 +1,73 @@
+"""Any query: WITH, SELECT, set operations, brackets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.algebra.nodes import Scan
+from headwater.sql.translate.env import Cte, Env
+from headwater.sql.translate.modifiers import check_modifiers
+from headwater.sql.translate.scope import Rows
+from headwater.sql.translate.select import translate_select
+from headwater.sql.translate.sets import translate_set
+
+__all__ = ["translate_query"]
+
+
+def translate_query(node: exp.Expr, env: Env) -> Rows:
+    """The rows of a query."""
+    env = _with(node, env)
+    match node:
+        case exp.Select():
+            return translate_select(node, env)
+        case exp.SetOperation():
+            return translate_set(node, env)
+        case exp.Subquery() | exp.Paren():
+            rows = translate_query(node.this, env)
+            check_modifiers(node, rows, rows, env)
+            return rows
+        case _:
+            env.notes.obstacle(node, "this kind of query has no delta rule")
+            return Rows(Scan("", env.notes.alias("nothing"), ()), (), open=True)
+
+
+def _with(node: exp.Expr, env: Env) -> Env:
+    """WITH a AS (...), b AS (...): b sees a."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return env
+    if clause.args.get("recursive"):
+        return _recursive(clause, env)
+    used = {table.name.lower() for table in node.find_all(exp.Table)}
+    for one in clause.expressions:
+        cte = Cte(one.this, _names(one), replace(env, predicate=False))
+        if one.alias.lower() not in used:
+            _look_at(one, env)
+        env = replace(env, ctes={**env.ctes, one.alias.lower(): cte})
+    return env
+
+
+def _names(node: exp.Expr) -> tuple[str, ...]:
+    alias = node.args.get("alias")
+    return tuple(one.name for one in alias.args.get("columns") or ()) if alias is not None else ()
+
+
+def _look_at(node: exp.Expr, env: Env) -> None:
+    """A WITH that nobody reads is still checked, and is in nobody's way."""
+    obstacles = list(env.notes.obstacles)
+    env.query(node.this, replace(env, prefix=node.alias, parent=None))
+    env.notes.obstacles[:] = obstacles
+
+
+def _recursive(clause: exp.Expr, env: Env) -> Env:
+    """A recursive query may have any columns: what reads it is not checked."""
+    env.notes.obstacle(clause, "WITH RECURSIVE has no delta rule")
+    own = {one.alias.lower() for one in clause.expressions}
+    for table in clause.find_all(exp.Table):
+        relation = env.notes.relation(table.name)
+        if table.name.lower() not in own and relation is not None:
+            env.notes.reads.setdefault(relation)
+    values = exp.Values()
+    return replace(env, ctes={**env.ctes, **{name: Cte(values, (), env) for name in own}})
