@@ -194,7 +194,8 @@ VIEWS = [
     (f"{VIEW}AS SELECT a,\r\n  (b «FROM t", "HW113", "expecting )"),
     (f"{VIEW}AS SELECT a«, , b FROM t", "HW113", "beside this comma"),
     (f"{VIEW}AS SELECT a«, FROM t", "HW113", "beside this comma"),
-    (f"{VIEW}AS SELECT 1\n WHERE '::x' = «:x", "HW114", "CREATE QUERY"),
+    (f"{VIEW}AS SELECT 1\n WHERE 'a :x' = «:x", "HW114", "CREATE QUERY"),
+    (f"{VIEW}AS SELECT 1 /* :a */ WHERE a = «? -- :b", "HW114", "the parameter ?"),
 ]
 
 RESOLVED = [

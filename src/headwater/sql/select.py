@@ -12,7 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.dialect import Headwater
-from headwater.sql.lexer import Kind, Token
+from headwater.sql.lexer import Kind, Source, Token, lex
 from headwater.sql.names import RESERVED_COLUMNS
 from headwater.sql.words import Words
 
@@ -69,15 +69,23 @@ def parse_select(sql: SqlText) -> exp.Query:
 
 def refuse_parameters(sql: SqlText, query: exp.Query) -> None:
     """A view has one content for everybody, so it cannot depend on a parameter."""
-    if query.find(exp.Placeholder, exp.Parameter) is not None:
-        found = re.search(r"(?<!:):[^\W\d]\w*|\?", sql.text)
-        start, end = found.span() if found else (0, len(sql.text))
-        raise InputError(
-            "HW114",
-            f"a view cannot have the parameter {sql.text[start:end]}",
-            place=sql.place(start, end - start),
-            hint="make it a column of the view and declare a CREATE QUERY that filters on it",
-        )
+    if query.find(exp.Placeholder, exp.Parameter) is None:
+        return
+    tokens = (*lex(Source(sql.path, sql.text)), Token(Kind.END, "", len(sql.text), len(sql.text)))
+    found = [(mark, name) for mark, name in pairwise(tokens) if _marks(mark, name)]
+    mark, name = found[0] if found else (tokens[0], tokens[-1])
+    span = mark.start, mark.end if mark.word == "?" else name.end
+    raise InputError(
+        "HW114",
+        f"a view cannot have the parameter {sql.text[slice(*span)]}",
+        place=sql.place(span[0], span[1] - span[0]),
+        hint="make it a column of the view and declare a CREATE QUERY that filters on it",
+    )
+
+
+def _marks(mark: Token, name: Token) -> bool:
+    """Does a parameter begin here, written :name or ?"""
+    return mark.word == "?" or (mark.word == ":" and name.kind is Kind.WORD and name.start == mark.end)
 
 
 def refuse_reserved_names(sql: SqlText, query: exp.Query) -> None:
