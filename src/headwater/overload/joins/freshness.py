@@ -128,9 +128,9 @@ def _cheapest(
     for _ in range(_ROUNDS):
         linear = _with_cuts(linear, shares, sizes, member, slack, point)
         solution = solve(linear)
-        if solution is None:  # rounding at the very edge of what arrives; the even division stands
+        point = shares @ solution.values if solution is not None else np.zeros(len(states))
+        if not (point > 0).all():  # beyond what numbers resolve: the even division stands
             return dict(start)
-        point = shares @ solution.values
         late = [float((sizes * inside / point).sum() / slack[stream]) for stream, inside in member.items()]
         if max(late) <= 1 + _PRECISE:
             break

@@ -103,22 +103,38 @@ def _unconstrained(linear: Program) -> Solution:
 
 
 def _highs(linear: Program) -> Solution | None:
+    """Ask HiGHS, with rows, limits and gains brought near one: long paths span many orders of magnitude."""
     from scipy.optimize import linprog
 
-    bounds = [(0.0, most) for most in linear.most.tolist()]
-    scale = max(1.0, float(np.abs(linear.cost).max()))
-    answer = linprog(linear.cost / scale, linear.rows, linear.limits, bounds=bounds, method="highs-ds")
+    weight = np.abs(linear.rows).max(axis=1)
+    weight[weight == 0] = 1.0
+    unit = max(float((np.abs(linear.limits) / weight).max()), 1e-30)
+    gain = max(float(np.abs(linear.cost).max()), 1e-30)
+    answer = linprog(
+        linear.cost / gain,
+        linear.rows / weight[:, None],
+        linear.limits / weight / unit,
+        bounds=[(0.0, most) for most in (linear.most / unit).tolist()],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
     if answer.status == 2:
         return None
     if answer.status != 0:
         raise InternalError("HW790", f"the linear program ended with: {answer.message}")
-    values = np.clip(np.asarray(answer.x, dtype=np.float64), 0.0, linear.most)
-    basis = _basis(linear, values, -answer.ineqlin.marginals)
+    values = np.clip(np.asarray(answer.x, dtype=np.float64) * unit, 0.0, linear.most)
+    duals = -answer.ineqlin.marginals * gain / weight
+    return _exactly(linear, values, duals)
+
+
+def _exactly(linear: Program, values: Vector, duals: Vector) -> Solution:
+    """Solve the basis of the solver's answer to full precision.
+
+    A degenerate optimum has no unique basis; the solver's own answer then stands, good to its tolerance.
+    """
+    basis = _basis(linear, values, duals)
     exact = _from_basis(linear, basis)
-    if exact is not None:
-        return replace(exact, warm=False)
-    # A degenerate optimum has no unique basis; the solver's own answer is good to its tolerance, 1e-7.
-    return Solution(values, basis, -answer.ineqlin.marginals * scale)
+    return Solution(values, basis, duals) if exact is None else replace(exact, warm=False)
 
 
 def _basis(linear: Program, values: Vector, duals: Vector) -> Basis:
