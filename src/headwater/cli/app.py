@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from headwater.cli.bench_laws import bench_laws
 from headwater.cli.simulate_joins import simulate_joins
 from headwater.errors import HeadwaterError
 
@@ -28,6 +29,7 @@ bench = typer.Typer(help="Experiments: each prints a table and writes plots.", n
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
 simulate.command("joins")(simulate_joins)
+bench.command("laws")(bench_laws)
 
 
 def main() -> None:
