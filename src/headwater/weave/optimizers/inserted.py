@@ -10,7 +10,8 @@ Readings chosen.  The pseudocode never resets WeaveCost between queries and deci
 loop; both would forbid nearly all insertions, so the decision stands after the loops, once a query, as
 the text says.  Its first N queries are drawn by the seed ("randomly", says the text).  For wg_i the
 pseudocode compares the node's cost after grouping with the node's cost after weaving, the text the two
-increases of total cost; GROUP_BY says which is used and docs/weave.md what the other would give.
+increases of total cost.  We compare node costs: that is what balances, and it comes nearer to the
+paper's Table 3 (docs/weave.md has both).
 
 Cost: trees are tried from the lowest possible cost upwards (weaving can only add edges), and the rest
 is skipped as soon as no bound can beat the best found, so few unions are computed.
@@ -26,15 +27,12 @@ from headwater.weave.optimizers.problem import Placement, Problem, lowest
 
 __all__ = ["w_i", "wg_i"]
 
-GROUP_BY = "node"
-
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Weaving into tree number `at` of `node`: what the node costs then, and how much more the plan."""
+    """Weaving into tree number `at` of `node`, and what the node costs then."""
 
     node_cost: float
-    increase: float
     node: int
     at: int
 
@@ -53,16 +51,10 @@ def wg_i(problem: Problem) -> Placement:
     for tree in rest:
         weaving = _best_weaving(problem.cost, placement, costs, tree)
         node = lowest(costs)
-        own = problem.cost.of(tree)
-        grouping = Insertion(costs[node] + own, own, node, len(placement[node]))
-        _insert(problem.cost, placement, costs, tree, _better(grouping, weaving))
+        grouping = Insertion(costs[node] + problem.cost.of(tree), node, len(placement[node]))
+        chosen = grouping if grouping.node_cost < weaving.node_cost else weaving
+        _insert(problem.cost, placement, costs, tree, chosen)
     return placement
-
-
-def _better(grouping: Insertion, weaving: Insertion) -> Insertion:
-    if GROUP_BY == "node":
-        return grouping if grouping.node_cost < weaving.node_cost else weaving
-    return grouping if grouping.increase < weaving.increase else weaving
 
 
 def _start(problem: Problem) -> tuple[Placement, list[float], Iterator[Tree]]:
@@ -90,7 +82,7 @@ def _best_weaving(cost: CostModel, placement: Placement, costs: list[float], tre
             break
         new_cost = others + cost.woven(placement[node][at], tree)
         if best is None or new_cost < best.node_cost:
-            best = Insertion(new_cost, new_cost - costs[node], node, at)
+            best = Insertion(new_cost, node, at)
     assert best is not None
     return best
 

@@ -27,12 +27,11 @@ __all__ = ["weave_share"]
 NOTHING = -np.inf
 
 
-def weave_share(trees: Sequence[Tree], cost: CostModel, *, stop_at: int = 0, force_to: int = 0) -> list[Tree]:
-    """Weave the best pair while it saves and there are more than `stop_at` trees, and, saving or not,
-    while there are more than `force_to` trees (zero: never against the saving)."""
-    woven = _weave_equal(trees, stop_at) if cost.rate > 0 else list(trees)
-    pairs = _Pairs(woven, cost)
-    while len(pairs) > max(1, stop_at):
+def weave_share(trees: Sequence[Tree], cost: CostModel, *, force_to: int = 0) -> list[Tree]:
+    """Weave the best pair while it saves and, saving or not, while there are more than `force_to` trees
+    (zero: never against the saving)."""
+    pairs = _Pairs(_weave_equal(trees) if cost.rate > 0 else list(trees), cost)
+    while len(pairs) > 1:
         left, right, saving = pairs.best()
         if saving <= 0 and not (force_to and len(pairs) > force_to):
             break
@@ -40,21 +39,12 @@ def weave_share(trees: Sequence[Tree], cost: CostModel, *, stop_at: int = 0, for
     return pairs.trees()
 
 
-def _weave_equal(trees: Sequence[Tree], stop_at: int) -> list[Tree]:
-    """Weave trees with the same edges, in reading order, down to `stop_at` trees."""
-    spare = len(trees) - max(1, stop_at)
-    first: dict[EdgeSet, int] = {}
-    twins: dict[int, list[Tree]] = {}
-    for at, tree in enumerate(trees):
-        twins.setdefault(first.setdefault(tree.edges, at), []).append(tree)
-    kept: list[tuple[int, Tree]] = []
-    position = {id(tree): at for at, tree in enumerate(trees)}
-    for group in twins.values():
-        take = min(spare, len(group) - 1)
-        spare -= take
-        kept.append((position[id(group[0])], _as_one(group[: take + 1])))
-        kept.extend((position[id(tree)], tree) for tree in group[take + 1 :])
-    return [tree for _, tree in sorted(kept, key=lambda pair: pair[0])]
+def _weave_equal(trees: Sequence[Tree]) -> list[Tree]:
+    """Weave trees with the same edges, in reading order."""
+    twins: dict[EdgeSet, list[Tree]] = {}
+    for tree in trees:
+        twins.setdefault(tree.edges, []).append(tree)
+    return [_as_one(group) for group in twins.values()]
 
 
 def _as_one(group: Sequence[Tree]) -> Tree:
