@@ -9,7 +9,7 @@ from sqlglot import exp
 from headwater.algebra.expressions import Column
 from headwater.algebra.nodes import Plan, Scan
 from headwater.sql.translate.env import Env
-from headwater.sql.translate.joins import join
+from headwater.sql.translate.joins import join, settle_constants
 from headwater.sql.translate.scope import Field, Rows, Typed, requalify
 
 __all__ = ["from_clause"]
@@ -66,7 +66,7 @@ def _table(node: exp.Table, env: Env) -> Rows:
     cte = env.ctes.get(name.lower())
     if cte is not None:
         inner = env.query(cte.query, replace(cte.env, prefix=alias, parent=None, predicate=False))
-        rows = requalify(inner, alias, cte.names or None)
+        rows = settle_constants(requalify(inner, alias, cte.names or None), env, alias)
     else:
         rows = _relation(node, name, alias, env)
     return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
@@ -100,7 +100,7 @@ def _subquery(node: exp.Subquery, env: Env) -> Rows:
             rows = requalify(rows, node.alias)
     else:
         inner = env.query(node.this, env.below(node.alias or "subquery"))
-        rows = requalify(inner, node.alias)
+        rows = settle_constants(requalify(inner, node.alias), env, node.alias or "subquery")
     return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
 
 

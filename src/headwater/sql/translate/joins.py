@@ -16,7 +16,7 @@ from headwater.sql.translate.pushing import combine, push_filter
 from headwater.sql.translate.scope import Field, Rows, Typed
 from headwater.sql.translate.types import common
 
-__all__ = ["join", "settle", "split_and"]
+__all__ = ["join", "settle", "settle_constants", "split_and"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 _NO_KEYS = "has no equality between its two sides, and so no delta rule"
@@ -133,6 +133,13 @@ def _inner(left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[
             outside.append(condition)
     correlated = left.correlated + right.correlated + tuple(outside)
     return Rows(plan, fields, left.open or right.open, correlated)
+
+
+def settle_constants(rows: Rows, env: Env, prefix: str) -> Rows:
+    """Make constants columns, so that an equality with one still connects two relations."""
+    if all(columns_of(one.value.expr) for one in rows.fields):
+        return rows
+    return settle(rows, env, prefix)
 
 
 def settle(rows: Rows, env: Env, prefix: str = "") -> Rows:
