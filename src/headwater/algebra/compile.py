@@ -188,6 +188,33 @@ def _cast(arguments: Arguments, template: str) -> RowFunction:
     return lambda row: cast_value(arguments[0](row), spark_type)
 
 
+def _try_cast(arguments: Arguments, template: str) -> RowFunction:
+    strict = _cast(arguments, template)
+
+    def apply(row: Row) -> Value:
+        try:
+            return strict(row)
+        except InputError as error:
+            if error.code == "HW310":  # it does not fit
+                return None
+            raise
+
+    return apply
+
+
+def _field(arguments: Arguments, template: str) -> RowFunction:
+    """window.start and window.end: the structs that the algebra itself makes."""
+    name = template.rsplit(".", 1)[-1].strip("`) ").lower()
+    if name not in ("start", "end"):
+        raise InputError("HW315", f'the evaluator does not know the field "{name}" of a struct')
+    at = 0 if name == "start" else 1
+    return _strict(lambda struct: struct[at], arguments)
+
+
+def _struct(arguments: Arguments, _: str) -> RowFunction:
+    return lambda row: tuple([argument(row) for argument in arguments])
+
+
 def _extreme(sign: int) -> Callable[[Arguments, str], RowFunction]:
     """greatest and least pass over NULLs."""
     key = cmp_to_key(lambda a, b: sign * compare(a, b))
@@ -219,6 +246,9 @@ _FORMS: dict[str, Callable[[Arguments, Any], RowFunction]] = {
     "isnull": _is_null,
     "is": _is,
     "cast": _cast,
+    "trycast": _try_cast,
+    "field": _field,
+    "struct": _struct,
     "paren": lambda arguments, _: arguments[0],
     "greatest": _extreme(1),
     "least": _extreme(-1),

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 from headwater.algebra.expressions import Column
 from headwater.algebra.nodes import Aggregate, Filter, Plan, Project
+from headwater.algebra.passes.fuse_projects import fuse_projects
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.algebra.states import plain_names, states_of
 from headwater.algebra.walks import reads as relations_of
@@ -42,7 +43,8 @@ def split(view: str, plan: Plan, columns: Sequence[str], types: Sequence[str], r
         finish = _keep(Aggregate(below, aggregate.keys, aggregate.aggregates), view, stages)
         for node in reversed(top):
             finish = with_children(node, [finish])
-    return Kept(view, tuple(stages), _named(finish, columns), tuple(columns), tuple(types), tuple(reads))
+    finish = fuse_projects(_named(finish, columns))
+    return Kept(view, tuple(stages), finish, tuple(columns), tuple(types), tuple(reads))
 
 
 def _root_aggregate(plan: Plan) -> tuple[list[Plan], Aggregate | None]:
