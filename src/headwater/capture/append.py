@@ -18,11 +18,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from headwater.capture.changes import Batch, Record, Rejection, batch_of, json_records
+from headwater.capture.arrow_rows import arrow_batch
+from headwater.capture.batch import Batch, Record, Rejection
+from headwater.capture.changes import json_records, records_batch
 from headwater.capture.current import Current
 from headwater.capture.dead_letters import bury
 from headwater.capture.resolve import Resolved, resolve
 from headwater.capture.token import Token
+from headwater.capture.trouble import storage_trouble
 from headwater.clock import Clock
 from headwater.errors import InputError
 from headwater.model import Table
@@ -76,9 +79,10 @@ class Appender:
 
         With `strict`, one wrong record raises and nothing is written.
         """
-        if not isinstance(records, pa.Table):
-            records = (Record(number, record) for number, record in enumerate(records, start=1))
-        return self._commit(records, token, strict, None)
+        if isinstance(records, pa.Table):
+            return self.append_batch(arrow_batch(self.table, records), token, strict)
+        numbered = (Record(number, record) for number, record in enumerate(records, start=1))
+        return self.append_batch(records_batch(self.table, numbered), token, strict)
 
     def append_json(
         self,
@@ -88,24 +92,17 @@ class Appender:
         file: str | None = None,
     ) -> Appended:
         """Append JSON lines; `file` is named in dead letters."""
-        return self._commit(json_records(self.table, lines, strict), token, strict, file)
+        records = json_records(self.table, lines, strict, file)
+        return self.append_batch(records_batch(self.table, records), token, strict)
 
-    def append_records(
-        self,
-        records: Iterable[Record],
-        token: Token | None = None,
-        strict: bool = False,
-        file: str | None = None,
-    ) -> Appended:
-        """Append records that were read elsewhere."""
-        return self._commit(records, token, strict, file)
-
-    def _commit(
-        self, records: Iterable[Record] | pa.Table, token: Token | None, strict: bool, file: str | None
-    ) -> Appended:
+    def append_batch(self, batch: Batch, token: Token | None = None, strict: bool = False) -> Appended:
+        """Append records that were typed before."""
         _refuse_foreign(self.table)
-        batch = batch_of(self.table, records)
         _refuse_rejected(batch.rejected, strict)
+        with storage_trouble(f'table "{self.table.name}" takes no records', self.warehouse.root):
+            return self._commit(batch, token, strict)
+
+    def _commit(self, batch: Batch, token: Token | None, strict: bool) -> Appended:
         timeline = open_source(self.warehouse, self.table)
         with self.warehouse.clock(self.table.name).turn() as turn:
             assert turn is not None
@@ -114,7 +111,7 @@ class Appender:
             resolved = resolve(self.table, batch, self.current.rows, self.current.counts)
             rejected = _all_rejected(batch, resolved)
             _refuse_rejected(rejected, strict)
-            bury(self.warehouse, self.table.name, rejected, self.clock, file, token)
+            bury(self.warehouse, self.table.name, rejected, self.clock, token)
             accepted = len(batch) - len(resolved.reasons)
             time = self._write(timeline, turn, resolved, token) if accepted or token else None
         return Appended(accepted, len(rejected), time, rejected, resolved.warned)
@@ -178,8 +175,5 @@ def _refuse_rejected(rejected: tuple[Rejection, ...], strict: bool) -> None:
 def _all_rejected(batch: Batch, resolved: Resolved) -> tuple[Rejection, ...]:
     """Rejections of parsing and resolving, by line."""
     records = batch.records
-    found = [
-        Rejection(records[position].line, records[position].shown(), reason)
-        for position, reason in resolved.reasons.items()
-    ]
-    return tuple(sorted((*batch.rejected, *found), key=lambda one: one.line))
+    found = [records[position].rejected(reason) for position, reason in resolved.reasons.items()]
+    return tuple(sorted((*batch.rejected, *found), key=lambda one: (one.file or "", one.line)))

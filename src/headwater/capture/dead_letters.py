@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from headwater.capture.changes import Rejection
+from headwater.capture.batch import Rejection
 from headwater.capture.token import Token
 from headwater.clock import Clock
 from headwater.storage.delta_log import write_parquet
@@ -43,7 +43,6 @@ def bury(
     table: str,
     rejected: Sequence[Rejection],
     clock: Clock,
-    file: str | None = None,
     token: Token | None = None,
 ) -> None:
     """Write rejected records down; once, if there is a token."""
@@ -57,18 +56,18 @@ def bury(
         if mine is not None and mine.reached(log):
             return
         time = max(turn.take(clock.now()), log.time() + 1)
-        written = write_parquet(log.path, new_file_name(time), _letters(table, rejected, time, file))
+        written = write_parquet(log.path, new_file_name(time), _letters(table, rejected, time))
         log.commit(time, [written], transactions=mine.transactions() if mine else None)
         turn.store(time)
 
 
-def _letters(table: str, rejected: Sequence[Rejection], time: int, file: str | None) -> pa.Table:
+def _letters(table: str, rejected: Sequence[Rejection], time: int) -> pa.Table:
     count = len(rejected)
     return pa.table(
         {
             "time": [time] * count,
             "table": [table] * count,
-            "file": pa.array([file] * count, pa.string()),
+            "file": pa.array([one.file for one in rejected], pa.string()),
             "line": [one.line for one in rejected],
             "record": [one.text[:LONGEST].encode(errors="replace").decode() for one in rejected],
             "reason": [one.reason for one in rejected],

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headwater.capture.changes import Batch, Operation, identity
+from headwater.capture.batch import Batch, Operation, identity
 from headwater.capture.codes import Codes, codes, has_null
 from headwater.model import Table
 from headwater.storage.timeline import WEIGHT
