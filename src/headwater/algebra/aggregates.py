@@ -30,7 +30,7 @@ def aggregator(one: AggregateCall, columns: tuple[str, ...]) -> Callable[[Weight
     function = plain(one.function)
     if function not in _FUNCTIONS:
         known = did_you_mean(function, _FUNCTIONS)
-        raise InputError("HW316", f'the evaluator does not know the aggregate "{function}"', hint=known)
+        raise InputError("HW916", f'the evaluator does not know the aggregate "{function}"', hint=known)
     evaluate = _FUNCTIONS[function]
     passes = None if one.where is None else holds(one.where, columns)
     arguments = compile_row(one.arguments, columns)

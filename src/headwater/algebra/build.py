@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from headwater.algebra.expressions import Call, Column, Expr, Literal, call, conjunction
 
-__all__ = ["ZERO", "cast", "column_items", "divide", "non_null", "number", "positive", "when"]
+__all__ = ["TRUE", "ZERO", "cast", "column_items", "divide", "non_null", "number", "positive", "when"]
 
 
 def number(value: int) -> Literal:
@@ -16,7 +16,7 @@ def number(value: int) -> Literal:
 
 
 ZERO = number(0)
-NULL = Literal(None, "NULL")
+TRUE = Literal(True, "TRUE")  # as a group key: Spark may take GROUP BY 1 for the first column
 
 
 def cast(expr: Expr, spark_type: str) -> Expr:

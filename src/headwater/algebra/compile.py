@@ -51,7 +51,7 @@ def holds(condition: Expr | None, columns: tuple[str, ...]) -> Callable[[Row], b
 def _column(name: str, columns: tuple[str, ...]) -> RowFunction:
     if name not in columns:
         raise InputError(
-            "HW314", f'no column "{name}" in [{", ".join(columns)}]', hint=did_you_mean(name, columns)
+            "HW914", f'no column "{name}" in [{", ".join(columns)}]', hint=did_you_mean(name, columns)
         )
     index = columns.index(name)
     return lambda row: row[index]
@@ -62,7 +62,7 @@ def _call(function: str, arguments: Arguments, template: str) -> RowFunction:
         return _FORMS[function](arguments, template)
     if function not in STRICT:
         known = did_you_mean(function, [*STRICT, *_FORMS])
-        raise InputError("HW315", f'the evaluator does not know the function "{function}"', hint=known)
+        raise InputError("HW915", f'the evaluator does not know the function "{function}"', hint=known)
     return _strict(STRICT[function], arguments)
 
 
@@ -195,7 +195,7 @@ def _try_cast(arguments: Arguments, template: str) -> RowFunction:
         try:
             return strict(row)
         except InputError as error:
-            if error.code == "HW310":  # it does not fit
+            if error.code == "HW910":  # it does not fit
                 return None
             raise
 
@@ -206,7 +206,7 @@ def _field(arguments: Arguments, template: str) -> RowFunction:
     """window.start and window.end: the structs that the algebra itself makes."""
     name = template.rsplit(".", 1)[-1].strip("`) ").lower()
     if name not in ("start", "end"):
-        raise InputError("HW315", f'the evaluator does not know the field "{name}" of a struct')
+        raise InputError("HW915", f'the evaluator does not know the field "{name}" of a struct')
     at = 0 if name == "start" else 1
     return _strict(lambda struct: struct[at], arguments)
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from headwater.algebra.build import column_items, non_null, number, positive
+from headwater.algebra.build import TRUE, column_items, non_null, positive
 from headwater.algebra.expressions import Column, Expr
 from headwater.algebra.join_order import delta_first
 from headwater.algebra.nodes import (
@@ -244,7 +244,7 @@ def _touched(change: Plan, keys: Keys) -> Plan:
 
     Without keys the question is only whether there is a change: one row if so.
     """
-    return Aggregate(change, keys or (("any", number(1)),), ())
+    return Aggregate(change, keys or (("any", TRUE),), ())
 
 
 def _numbered(exprs: tuple[Expr, ...]) -> Keys:

@@ -86,7 +86,7 @@ def _scan(node: Scan, database: Database) -> ZSet:
     if found is None:
         names = {relation for relation, _ in database}
         hint = did_you_mean(node.relation, names - {node.relation})
-        raise InputError("HW317", f'no relation "{node.relation}" at {node.version.value}', hint=hint)
+        raise InputError("HW917", f'no relation "{node.relation}" at {node.version.value}', hint=hint)
     columns, rows = found
     if tuple(columns) == node.names:
         return rows

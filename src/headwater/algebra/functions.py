@@ -41,7 +41,7 @@ def _numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], V
 
 def _divide(left: Value, right: Value) -> Value:
     if right == 0:
-        raise InputError("HW312", "division by zero", hint="Use nullif(x, 0) or try_divide.")
+        raise InputError("HW912", "division by zero", hint="Use nullif(x, 0) or try_divide.")
     if isinstance(left, Decimal) or isinstance(right, Decimal):
         if isinstance(left, float) or isinstance(right, float):
             return float(left) / float(right)
@@ -52,7 +52,7 @@ def _divide(left: Value, right: Value) -> Value:
 def _modulo(left: Value, right: Value) -> Value:
     """The remainder has the sign of the dividend, as in Spark."""
     if right == 0:
-        raise InputError("HW312", "division by zero", hint="Use nullif(x, 0).")
+        raise InputError("HW912", "division by zero", hint="Use nullif(x, 0).")
     if isinstance(left, int) and isinstance(right, int):
         rest = abs(left) % abs(right)
         return -rest if left < 0 else rest
@@ -61,7 +61,7 @@ def _modulo(left: Value, right: Value) -> Value:
 
 def _integer_divide(left: Value, right: Value) -> Value:
     if right == 0:
-        raise InputError("HW312", "division by zero", hint="Use nullif(x, 0).")
+        raise InputError("HW912", "division by zero", hint="Use nullif(x, 0).")
     quotient = abs(int(left)) // abs(int(right)) if isinstance(left, int) else int(abs(left) / abs(right))
     return quotient if (left < 0) == (right < 0) else -quotient
 
@@ -123,7 +123,7 @@ def _truncate(unit: str, value: Value) -> datetime:
         case "second":
             return moment.replace(microsecond=0)
         case _:
-            raise InputError("HW313", f'date_trunc: unknown unit "{unit}"')
+            raise InputError("HW913", f'date_trunc: unknown unit "{unit}"')
 
 
 def _as_date(value: Value) -> date:

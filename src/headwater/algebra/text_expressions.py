@@ -94,7 +94,7 @@ class Reader:
             raise self.wrong(f'"{word}"')
 
     def wrong(self, expected: str) -> InputError:
-        return InputError("HW320", f"expected {expected} at column {self.at + 1} of: {self.text}")
+        return InputError("HW920", f"expected {expected} at column {self.at + 1} of: {self.text}")
 
     def ended(self) -> bool:
         return not self.text[self.at :].strip()

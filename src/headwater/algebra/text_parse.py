@@ -39,14 +39,14 @@ def parse(text: str) -> Plan:
     lines = [(len(line) - len(line.lstrip()), line.strip()) for line in text.splitlines() if line.strip()]
     plan, rest = _node(lines, {})
     if rest:
-        raise InputError("HW321", f"a plan has one root, but this stands beside it: {rest[0][1]}")
+        raise InputError("HW921", f"a plan has one root, but this stands beside it: {rest[0][1]}")
     return plan
 
 
 def _node(lines: Lines, labels: dict[str, Plan]) -> tuple[Plan, Lines]:
     """The first line's node with all that is further in, and the lines after that."""
     if not lines:
-        raise InputError("HW321", "a plan ends too early")
+        raise InputError("HW921", "a plan ends too early")
     (indent, line), rest = lines[0], lines[1:]
     label = _LABEL.fullmatch(line)
     if label is not None and label[2] is None:
@@ -63,7 +63,7 @@ def _node(lines: Lines, labels: dict[str, Plan]) -> tuple[Plan, Lines]:
 
 def _labelled(number: str, labels: dict[str, Plan]) -> Plan:
     if number not in labels:
-        raise InputError("HW321", f"#{number} is used before it is given")
+        raise InputError("HW921", f"#{number} is used before it is given")
     return labels[number]
 
 
@@ -102,7 +102,7 @@ def _with_inputs(word: str, reader: Reader, inputs: list[Plan]) -> Plan:
         case "Restrict", [child, by]:
             return Restrict(child, _exprs(reader), by)
         case _:
-            raise InputError("HW322", f"{word} is no node over {len(inputs)} inputs")
+            raise InputError("HW922", f"{word} is no node over {len(inputs)} inputs")
 
 
 def _listed(reader: Reader) -> Iterator[None]:

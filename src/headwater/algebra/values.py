@@ -78,7 +78,7 @@ def cast_value(value: Value, spark_type: str) -> Value:
     try:
         return _cast(value, kind)
     except (ValueError, ArithmeticError) as error:
-        raise InputError("HW310", f"cannot cast {value!r} to {kind}") from error
+        raise InputError("HW910", f"cannot cast {value!r} to {kind}") from error
 
 
 def _cast(value: Value, kind: str) -> Value:
@@ -98,7 +98,7 @@ def _cast(value: Value, kind: str) -> Value:
         return value.date() if isinstance(value, datetime) else _date(value)
     if kind in ("timestamp", "timestamp_ntz", "timestamp_ltz"):
         return _to_timestamp(value)
-    raise InputError("HW311", f"the evaluator cannot cast to {kind}")
+    raise InputError("HW911", f"the evaluator cannot cast to {kind}")
 
 
 def _to_decimal(value: Value, precision: int, scale: int) -> Decimal:
