@@ -15,6 +15,7 @@ __all__ = ["bench_laws"]
 def bench_laws(
     cases: Annotated[int, typer.Option(help="How many (view, changes) pairs to compare.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The first seed; the same seed tries the same cases.")] = 0,
+    processes: Annotated[int, typer.Option(help="How many at once; 0: one for each core.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="1,000 cases only.")] = False,
     out: Annotated[Path, typer.Option(help="Where the result is written.")] = Path("bench-results/laws"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -29,7 +30,9 @@ def bench_laws(
 
     wanted = 1_000 if quick else cases
     with progress_console().status("0 cases") as status:
-        outcome = run(wanted, seed, lambda done: status.update(f"{done:,} of {wanted:,} cases"))
+        outcome = run(
+            wanted, seed, lambda done: status.update(f"{done:,} of {wanted:,} cases"), processes or None
+        )
     answer = {
         "cases": outcome.cases,
         "worlds": outcome.worlds,

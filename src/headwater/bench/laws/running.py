@@ -9,7 +9,9 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from headwater.algebra.passes import optimize
 from headwater.algebra.text import show
@@ -66,11 +68,12 @@ def run(
 def _outcomes(cases: int, seed: int, processes: int) -> Iterator[Outcome]:
     """Rounds of one chunk for each process, until there are enough cases (or far too few come out)."""
     done = rounds = 0
-    with ProcessPoolExecutor(processes) as pool:
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn")) if processes > 1 else None
+    with pool or nullcontext():
         while done < cases and rounds * CHUNK * processes <= 10 * cases + CHUNK:
             firsts = [seed + (rounds * processes + number) * CHUNK for number in range(processes)]
             rounds += 1
-            for outcome in pool.map(try_seeds, firsts, [CHUNK] * processes):
+            for outcome in (pool.map if pool else map)(try_seeds, firsts, [CHUNK] * processes):
                 done += outcome.cases
                 yield outcome
 
