@@ -43,6 +43,10 @@ class Catalog:
         """Where a stage is stored, below stages/."""
         return f"{stage}@{self.versions[stage.split('$')[0]]}"
 
+    def description(self, view: str) -> str:
+        """What a view's plain table is made for; another definition has another description."""
+        return f"Headwater view {view}, version {self.versions[view]}"
+
     def folders(self) -> dict[str, str]:
         return {stage.name: self.folder(stage.name) for one in self.kept.values() for stage in one.stages}
 

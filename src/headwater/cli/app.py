@@ -10,8 +10,17 @@ import sys
 
 import typer
 
+from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
+from headwater.cli.ingest import ingest
+from headwater.cli.init import init
+from headwater.cli.read import read
+from headwater.cli.run import run
 from headwater.cli.simulate_joins import simulate_joins
+from headwater.cli.simulate_updates import simulate_updates
+from headwater.cli.simulate_weave import simulate_weave
+from headwater.cli.status import status
+from headwater.cli.verify import verify
 from headwater.errors import HeadwaterError
 
 __all__ = ["app", "main"]
@@ -26,9 +35,14 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
+for command in (init, run, status, ingest, read, verify):
+    app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
 simulate.command("joins")(simulate_joins)
+simulate.command("updates")(simulate_updates)
+simulate.command("weave")(simulate_weave)
+bench.command("joins")(bench_joins)
 bench.command("laws")(bench_laws)
 
 

@@ -49,7 +49,10 @@ class ViewState:
     republish_at: int | None = None
 
     def model(self, stage: str, mode: Mode) -> TimeModel:
-        return self.models.get((stage, mode), TimeModel())
+        """What is known of a way of refreshing; if it was never used, what the other way taught."""
+        known = self.models.get((stage, mode))
+        other = self.models.get((stage, Mode.FULL if mode is Mode.INCREMENTAL else Mode.INCREMENTAL))
+        return known or (other.as_prior() if other is not None else TimeModel())
 
 
 class Executor:
@@ -190,9 +193,11 @@ class Executor:
             return predicted[-1]
 
         pushed = self.pushing.push(kept, stage, target, choosing, hints)
-        if pushed.mode in (Mode.INCREMENTAL, Mode.FULL):
-            model = state.model(stage.name, pushed.mode).learn(pushed.effort, pushed.duration)
-            state.models[(stage.name, pushed.mode)] = model
+        if pushed.mode is not Mode.EMPTY:
+            # Computing a stage for the first time is much like recomputing it.
+            mode = Mode.INCREMENTAL if pushed.mode is Mode.INCREMENTAL else Mode.FULL
+            model = state.model(stage.name, mode).learn(pushed.effort, pushed.duration)
+            state.models[(stage.name, mode)] = model
         state.last = pushed
         expected = predicted[-1].expected.total_seconds() if predicted else 0.0
         self._record(state, pushed, expected)

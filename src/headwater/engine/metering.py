@@ -53,10 +53,9 @@ def _collect(context: object, group: str, meter: Meter) -> None:
         stage for job in jobs if (info := tracker.getJobInfo(job)) is not None for stage in info.stageIds
     }
     for stage in stages:
-        found = store.asOption(store.lastStageAttempt(stage)) if _known(tracker, stage) else None
-        if found is None or found.isEmpty():
+        if not _known(tracker, stage):
             continue
-        data = found.get()
+        data = store.lastStageAttempt(stage)
         meter.cpu_seconds += data.executorCpuTime() / 1e9
         meter.rows_read += data.inputRecords()
         meter.bytes_read += data.inputBytes()

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from headwater.algebra.expressions import Expr, spark_sql
 from headwater.algebra.nodes import AggregateCall, JoinKind, Windows
+from headwater.algebra.types import decimal_of
 from headwater.clock import micros
 from headwater.storage.timeline import WEIGHT
 
@@ -31,6 +32,8 @@ __all__ = [
     "windows",
 ]
 
+# Decimals with more digits behind the point lose some when they are multiplied by a bigint.
+EXACT_SCALE = 6
 _RIGHT_WEIGHT = "_right_weight"
 # Functions that give the same answer however often a row occurs.
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
@@ -119,6 +122,9 @@ def aggregate_weighted(
 ) -> DataFrame:
     """Counts and exact sums, each row counted by its weight, which may be negative."""
     weight = named(WEIGHT)
+    wide = any((decimal_of(one.type) or (0, 0))[1] > EXACT_SCALE for one in calls)
+    if wide:
+        frame = _as_ones(frame)
     outputs = []
     for one in calls:
         present = sql(one.where) if one.where is not None else F.lit(True)
@@ -128,7 +134,9 @@ def aggregate_weighted(
                 present = present & value.isNotNull()
             total = F.coalesce(F.sum(F.when(present, weight)), F.lit(0))
         else:
-            total = F.sum(F.when(present, values[0] * weight))
+            value = values[0]
+            scaled = F.when(weight < 0, -value).otherwise(value) if wide else value * weight
+            total = F.sum(F.when(present, scaled))
         outputs.append(total.alias(one.name))
     return _grouped(frame, keys, outputs)
 
@@ -144,6 +152,16 @@ def aggregate_rows(
             text += f" FILTER (WHERE {spark_sql(one.where)})"
         outputs.append(F.expr(text).alias(one.name))
     return _grouped(frame, keys, outputs)
+
+
+def _as_ones(frame: DataFrame) -> DataFrame:
+    """Each change as often as its weight says, with weight 1 or -1.
+
+    Spark cuts digits off the product of a wide decimal and a weight, but not off their sum.
+    """
+    columns = [named(column) for column in frame.columns if column != WEIGHT]
+    sign, count = F.signum(named(WEIGHT)).cast("bigint"), F.abs(named(WEIGHT)).cast("int")
+    return frame.select(*columns, F.explode(F.array_repeat(sign, count)).alias(WEIGHT))
 
 
 def _grouped(frame: DataFrame, keys: Sequence[tuple[str, Expr]], outputs: Sequence[Column]) -> DataFrame:

@@ -6,42 +6,28 @@ anew from its timeline and replaces all files in one commit.
 
 from __future__ import annotations
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from headwater.algebra.stages import Kept
-from headwater.catalog import Catalog
 from headwater.engine import operators
 from headwater.engine.push import Pushing
-from headwater.engine.relations import STATE, VISIBLE, read_slice
+from headwater.engine.relations import read_slice
 from headwater.engine.writing import write_plain
 from headwater.storage.delta_log import DeltaLog
 from headwater.storage.published import publish
-from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
+from headwater.storage.timeline import WEIGHT
+from headwater.storage.view_rows import VISIBLE, output_columns, visible_rows
 
 __all__ = ["open_published", "publish_view", "republish"]
 
 DRIVER_ROWS = 400_000
 
 
-def output_columns(timeline: Timeline) -> pa.Schema:
-    """The view's own columns, without what its stage remembers."""
-    return pa.schema(
-        [one for one in timeline.columns() if one.name != VISIBLE and not one.name.startswith(STATE)]
-    )
-
-
 def open_published(pushing: Pushing, kept: Kept) -> DeltaLog:
     """The view's plain table, made anew if the view's definition is another than the one it was made for."""
     log = pushing.warehouse.published(kept.view)
-    version = _version(pushing.catalog, kept.view)
+    version = pushing.catalog.description(kept.view)
     if not log.exists() or log.description() != version:
         log.create(output_columns(pushing.timeline(kept.view)), version, replace=log.exists())
     return log
-
-
-def _version(catalog: Catalog, view: str) -> str:
-    return f"Headwater view {view}, version {catalog.versions[view]}"
 
 
 def publish_view(pushing: Pushing, kept: Kept) -> bool:
@@ -54,14 +40,6 @@ def publish_view(pushing: Pushing, kept: Kept) -> bool:
     if part.rows > DRIVER_ROWS:
         return republish(pushing, kept) if not log.snapshot().files else False
     return publish(log, visible_rows(timeline, part), part.until)
-
-
-def visible_rows(timeline: Timeline, part: Slice) -> pa.Table:
-    """The view's own columns of a slice's visible changes, with the weight."""
-    names = output_columns(timeline).names
-    hidden = VISIBLE in timeline.columns().names
-    rows = timeline.read(part, names, pc.field(VISIBLE) if hidden else None)
-    return rows.drop_columns([TIME])
 
 
 def republish(pushing: Pushing, kept: Kept) -> bool:

@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.delta import delta
 from headwater.algebra.nodes import Scan
+from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
-from headwater.algebra.walks import nodes
 from headwater.catalog import Catalog
 from headwater.engine import operators
 from headwater.engine.frames import Frames
@@ -164,6 +164,7 @@ class Pushing:
             plan = delta(stage, frozenset(changed), only)
             if plan is None:
                 return stored_form(stage, kept, frames.frame(Scan(stage.name, "s", stage.columns))), True
+            plan = optimize(plan)
             stored = stored_form(stage, kept, frames.frame(plan))
             if frames.positive(plan):
                 return stored, False
@@ -180,9 +181,3 @@ class Pushing:
         before = read_slice(self.spark, timeline, timeline.as_of(relations.after)).drop(TIME)
         difference = stored.unionByName(operators.negate(before))
         return operators.consolidate(difference), True
-
-
-def reads_itself(stage: Stage) -> bool:
-    return stage.plan is not None and any(
-        isinstance(node, Scan) and node.relation == stage.name for node in nodes(stage.plan)
-    )

@@ -17,16 +17,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from headwater.algebra.nodes import Scan, Version
-from headwater.algebra.stages import Kept, Stage
+from headwater.algebra.stages import Stage
 from headwater.engine.operators import named
 from headwater.storage.delta_log import BEGINNING
 from headwater.storage.timeline import TIME, WEIGHT, Range, Slice, Timeline
+from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["STATE", "VISIBLE", "Relations", "read_slice", "spark_schema"]
-
-VISIBLE = "_visible"  # of a view's stored row: whether HAVING lets it be seen
-STATE = "_s_"  # before the names of the columns that a stage remembers besides the view's own
+__all__ = ["Relations", "read_slice", "spark_schema"]
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
@@ -117,8 +115,3 @@ def _of_type(wanted: Range, schema: pa.Schema) -> bool:
             return pa.types.is_date(kind)
         case _:
             return False
-
-
-def stage_folders(kept: Sequence[Kept], versions: Mapping[str, str]) -> dict[str, str]:
-    """Folder names: a changed definition gets a folder of its own, so it starts from nothing."""
-    return {stage.name: f"{stage.name}@{versions[one.view]}" for one in kept for stage in one.stages}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -40,17 +42,46 @@ _SETTINGS = {
     "spark.sql.ui.retainedExecutions": "50",
     "spark.ui.retainedJobs": "200",
     "spark.ui.retainedStages": "400",
-    "spark.log.level": "ERROR",
 }
 
 
-def session(name: str, master: str = "local[*]", config: Mapping[str, str] | None = None) -> SparkSession:
-    """The running Spark session, or a new one. Starting Spark takes 5 to 15 seconds."""
+def session(
+    name: str, master: str = "local[*]", config: Mapping[str, str] | None = None, log: str | None = None
+) -> SparkSession:
+    """The running Spark session, or a new one. Starting Spark takes 5 to 15 seconds.
+
+    What the JVM prints goes to the file `log`, if given, and not between the lines of our own output.
+    """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(f"headwater-{name}")
     if master.startswith("sc://"):
         return builder.remote(master).getOrCreate()
     builder = builder.master(master)
+    quiet = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+    builder = builder.config("spark.driver.extraJavaOptions", quiet)
     for key, value in (_SETTINGS | dict(config or {})).items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with _jvm_output_to(log):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _jvm_output_to(log: str | None) -> Iterator[None]:
+    """While the JVM starts, our standard output and error are the log file: it inherits them for its life."""
+    if log is None or SparkSession.getActiveSession() is not None:
+        yield
+        return
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        yield
+    finally:
+        for descriptor, saved in zip((1, 2), kept, strict=True):
+            os.dup2(saved, descriptor)
+            os.close(saved)
+        os.close(file)

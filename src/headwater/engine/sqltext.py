@@ -14,8 +14,9 @@ from pyspark.sql import functions as F
 
 from headwater.algebra.nodes import Scan
 from headwater.engine import operators
-from headwater.engine.relations import STATE, VISIBLE, Relations
+from headwater.engine.relations import Relations
 from headwater.storage.timeline import WEIGHT
+from headwater.storage.view_rows import STATE, VISIBLE
 
 __all__ = ["register", "run_sql"]
 

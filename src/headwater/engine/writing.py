@@ -19,11 +19,11 @@ from headwater.algebra.expressions import Column, Expr, rename, spark_sql
 from headwater.algebra.nodes import Filter, Plan, Project, Scan
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.engine import operators
-from headwater.engine.relations import STATE, VISIBLE
 from headwater.errors import InternalError
 from headwater.storage.delta_log import NewFile
 from headwater.storage.statistics import footer_statistics
 from headwater.storage.timeline import TIME, WEIGHT
+from headwater.storage.view_rows import STATE, VISIBLE
 
 __all__ = ["arrow_columns", "stored_form", "write", "write_plain"]
 
@@ -63,7 +63,7 @@ def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:
 
 def arrow_columns(frame: DataFrame) -> pa.Schema:
     """The frame's own columns as an Arrow schema, nullable, without weight and time."""
-    schema = to_arrow_schema(frame.schema)
+    schema = to_arrow_schema(frame.schema, timezone="UTC")
     return pa.schema(
         [pa.field(one.name, one.type, nullable=True) for one in schema if one.name not in (WEIGHT, TIME)]
     )

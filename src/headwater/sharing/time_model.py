@@ -12,16 +12,20 @@ what Spark must plan.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import numpy as np
 
 __all__ = ["Effort", "Observation", "TimeModel"]
 
+Coefficients = tuple[float, float, float, float]
+
 # Seconds: one small Spark action; a changed row joined and written; a row scanned; a row written.
-PRIOR = (0.5, 4e-6, 1.5e-7, 3e-6)
-PRIOR_WEIGHT = 0.5
+PRIOR: Coefficients = (0.5, 4e-6, 1.5e-7, 3e-6)
+# How firmly the prior is held: as one push of this many rows would.  A push of three rows that takes five
+# seconds must say something about the fixed cost and next to nothing about the cost of a row.
+FIRMNESS = (0.3, 3e4, 1e6, 3e4)
 KEEP = 40
 FADING = 0.9
 
@@ -50,8 +54,9 @@ class TimeModel:
     """An immutable estimate; `learn` gives a better one."""
 
     observations: tuple[Observation, ...] = ()
-    coefficients: tuple[float, float, float, float] = PRIOR
+    coefficients: Coefficients = PRIOR
     spread: float = 0.5  # of measured over predicted, as a fraction
+    prior: Coefficients = PRIOR
 
     def predict(self, effort: Effort) -> timedelta:
         seconds = sum(a * b for a, b in zip(self.coefficients, effort.features, strict=True))
@@ -63,22 +68,25 @@ class TimeModel:
 
     def learn(self, effort: Effort, duration: timedelta) -> TimeModel:
         seen = (*self.observations, Observation(effort, duration.total_seconds()))[-KEEP:]
-        coefficients = _fit(seen)
-        fitted = TimeModel(seen, coefficients)
-        return TimeModel(seen, coefficients, _spread(fitted, seen))
+        fitted = TimeModel(seen, _fit(seen, self.prior), prior=self.prior)
+        return replace(fitted, spread=_spread(fitted, seen))
+
+    def as_prior(self) -> TimeModel:
+        """A model for a way of refreshing that has not been seen: it starts from what this one learnt."""
+        return TimeModel(coefficients=self.coefficients, prior=self.coefficients)
 
 
-def _fit(seen: Sequence[Observation]) -> tuple[float, float, float, float]:
+def _fit(seen: Sequence[Observation], prior: Coefficients) -> Coefficients:
     from scipy.optimize import nnls
 
     ages = np.arange(len(seen))[::-1]
     weights = FADING ** (ages / 2.0)
     rows = np.array([one.effort.features for one in seen]) * weights[:, None]
     target = np.array([one.seconds for one in seen]) * weights
-    prior = np.array(PRIOR)
-    # Each prior row says "this coefficient is near its prior", in the scale that the data has.
-    scale = np.maximum(np.abs(rows).max(axis=0), 1e-9) * PRIOR_WEIGHT
-    solution, _ = nnls(np.vstack([rows, np.diag(scale)]), np.concatenate([target, prior * scale]))
+    firmness = np.array(FIRMNESS)
+    solution, _ = nnls(
+        np.vstack([rows, np.diag(firmness)]), np.concatenate([target, np.array(prior) * firmness])
+    )
     return (float(solution[0]), float(solution[1]), float(solution[2]), float(solution[3]))
 
 

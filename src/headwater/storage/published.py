@@ -42,9 +42,9 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
     rows = inserted
     if touched:
         present = _read(touched, log.schema())
-        ones = pa.array([1], pa.int64()).take(pa.array([0] * present.num_rows, pa.int64()))
-        merged = consolidate(pa.concat_tables([present.append_column(WEIGHT, ones), delta]))
-        rows = expand(merged)
+        ones = pa.repeat(pa.scalar(1, pa.int64()), present.num_rows)
+        present = present.append_column(delta.schema.field(WEIGHT), ones)
+        rows = expand(consolidate(pa.concat_tables([present, delta.cast(present.schema)])))
     added = [_written(log, rows, time)] if rows.num_rows else []
     return log.commit(time, added, touched)
 

@@ -39,6 +39,10 @@ class Warehouse:
     def system(self, name: str) -> DeltaLog:
         return self._log(os.path.join(self.root, "system", name))
 
+    def spark_log(self) -> str:
+        """Where the JVM's own messages go."""
+        return os.path.join(self.root, "spark.log")
+
     def clock(self, table: str) -> SourceClock:
         return SourceClock(os.path.join(self.root, "clocks", table))
 

@@ -1,0 +1,125 @@
+"""The Python API: `import headwater as hw; shop = hw.open("shop")`.
+
+Everything that the command line does, with typed results.  Opening a project reads its files and checks
+them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
+
+    shop = hw.open("shop")
+    shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "total": "9.99"}])
+    shop.run_until_idle()
+    shop.read("big_orders").to_pylist()
+    all(one.equal for one in shop.verify())
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from headwater.capture.append import Appended, append, append_file
+from headwater.catalog import Catalog, build
+from headwater.clock import Clock, SystemClock, micros
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Project, Table
+from headwater.project import fingerprint, load
+from headwater.serve.read import Rows, read
+from headwater.serve.status import Status, status
+from headwater.storage.timeline import check_readable
+from headwater.storage.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from headwater.engine.runner import Progress
+    from headwater.engine.verify import Verified
+
+__all__ = ["Headwater", "open"]
+
+
+def open(folder: str, clock: Clock | None = None) -> Headwater:
+    """Open a project: its folder holds headwater.yml and SQL files."""
+    return Headwater(load(folder), clock or SystemClock())
+
+
+class Headwater:
+    """An open project."""
+
+    def __init__(self, project: Project, clock: Clock) -> None:
+        self.project = project
+        self.clock = clock
+        self.catalog: Catalog = build(project)
+        self.warehouse = Warehouse(project.storage)
+        self._fingerprint = fingerprint(project.folder)
+
+    def table(self, name: str) -> Table:
+        """The table of that name, however it is spelt."""
+        found = {known.lower(): known for known in self.project.tables}.get(name.lower())
+        if found is None:
+            raise InputError(
+                "HW211",
+                f'there is no table "{name}" in project "{self.project.name}"',
+                detail=f"Its tables: {', '.join(self.project.tables) or 'none'}.",
+                hint=did_you_mean(name, self.project.tables),
+            )
+        return self.project.tables[found]
+
+    def ingest(self, table: str, records: Iterable[Mapping[str, Any]] | pa.Table) -> Appended:
+        """Append rows or changes: all that are right at one time, the others go to the dead letters."""
+        check_readable(self.warehouse.root)
+        return append(self.warehouse, self.table(table), records, self.clock)
+
+    def ingest_file(self, table: str, path: str) -> Appended:
+        """The same from a file of JSON lines."""
+        check_readable(self.warehouse.root)
+        return append_file(self.warehouse, self.table(table), path, self.clock)
+
+    def read(self, view: str, max_staleness: timedelta | None = None) -> Rows:
+        """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits."""
+        return read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+
+    def status(self) -> Status:
+        """Staleness against promise, cost and violations of every view."""
+        return status(self.catalog, self.warehouse, self.clock)
+
+    def run(
+        self,
+        duration: timedelta | None = None,
+        stop: threading.Event | None = None,
+        show: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Keep the views: for a while, until `stop` is set, or for ever."""
+        from headwater.engine.runner import run
+
+        with run(self.catalog, self.warehouse, self.clock) as one:
+            one.stop = stop if stop is not None else one.stop
+            until = None if duration is None else self.clock.now() + micros(duration)
+            one.keep(until, show)
+
+    def run_until_idle(
+        self, show: Callable[[Progress], None] | None = None, stop: threading.Event | None = None
+    ) -> None:
+        """Apply all that has been captured, then return."""
+        from headwater.engine.runner import run
+
+        with run(self.catalog, self.warehouse, self.clock) as one:
+            one.stop = stop if stop is not None else one.stop
+            one.until_idle(show)
+
+    def changed_on_disk(self) -> bool:
+        """Whether the project's files are other ones than those that were opened."""
+        return fingerprint(self.project.folder) != self._fingerprint
+
+    def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
+        """Recompute views as of their time with Spark, from their SQL, and compare."""
+        from headwater.engine.push import Pushing
+        from headwater.engine.session import session
+        from headwater.engine.verify import verify
+
+        names = (
+            [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
+        )
+        project, log = self.project, self.warehouse.spark_log()
+        spark = session(project.name, project.spark_master, project.spark_config, log)
+        pushing = Pushing(spark, self.warehouse, self.catalog)
+        return tuple(verify(pushing, self.catalog.kept[name]) for name in names)

@@ -1,0 +1,74 @@
+"""`headwater run`: keeps the views."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headwater.cli.arguments import JsonOption, ProjectFolder
+from headwater.cli.durations import duration
+from headwater.cli.live import Watch
+from headwater.cli.output import progress_console
+
+if TYPE_CHECKING:
+    from headwater.api import Headwater
+
+__all__ = ["run", "stop_on_signals"]
+
+
+def run(
+    folder: ProjectFolder,
+    lasting: Annotated[
+        str | None, typer.Option("--for", metavar="D", help="Stop by itself after this long: 60s, 2m.")
+    ] = None,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="Apply all that has been captured, then exit.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep the project's views within their promised freshness, until Ctrl-C.
+
+    Stopping loses nothing: a push under way ends first, and even after a kill the next run goes on from the
+    Delta logs. Only one run keeps a project at a time.
+
+    Examples: `headwater run shop`, `headwater run shop --for 60s`, `headwater run shop --until-idle`
+    """
+    import headwater
+    from headwater.cli.status import status
+
+    limit = None if lasting is None else duration(lasting, "--for")
+    project = headwater.open(str(folder))
+    stop = stop_on_signals()
+    with Watch(project, live=sys.stderr.isatty() and not as_json) as watch:
+        if until_idle:
+            project.run_until_idle(watch.show, stop)
+        else:
+            project.run(limit, stop, watch.show)
+    _warn_of_changes(project)
+    status(folder, as_json=as_json)
+
+
+def stop_on_signals() -> threading.Event:
+    """An event that Ctrl-C or a polite kill sets; a second Ctrl-C ends at once."""
+    stop = threading.Event()
+
+    def ask(number: int, _frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        progress_console().print("stopping: pushes under way end first (Ctrl-C again ends at once)")
+
+    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGTERM, ask)
+    return stop
+
+
+def _warn_of_changes(project: Headwater) -> None:
+    if project.changed_on_disk():
+        progress_console().print(
+            "The project's files changed while it ran: start it again to use them.", style="yellow"
+        )

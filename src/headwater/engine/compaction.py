@@ -1,0 +1,94 @@
+"""Fewer, larger files: many small segments of a timeline become one, with the changes that cancel gone.
+
+Only changes that everybody has read are merged: their times become the horizon, the oldest time of any view
+that reads the relation (and of its plain table).  Readers that started before keep their files: those are
+deleted only an hour later, by vacuum.  Compaction needs no Spark and runs beside the pushes; if a push
+commits first, it gives up and comes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from headwater.catalog import Catalog
+from headwater.engine.executor import Executor
+from headwater.storage.delta_log import BEGINNING, DataFile, write_parquet
+from headwater.storage.timeline import TIME, Slice, Timeline, change_schema, new_file_name
+from headwater.storage.warehouse import Warehouse
+from headwater.storage.zset import consolidate
+
+__all__ = ["compact", "compact_some", "horizon"]
+
+SMALL_ROWS = 100_000
+MANY_FILES = 16
+MOST_ROWS = 1_000_000
+
+
+def compact_some(executor: Executor) -> int:
+    """Compact every timeline that has many small files; returns how many were."""
+    catalog, warehouse = executor.catalog, executor.pushing.warehouse
+    done = 0
+    for name in catalog.project.tables:
+        done += compact(warehouse.source(name), horizon(catalog, warehouse, name))
+    for kept in catalog.kept.values():
+        for stage in kept.stages:
+            done += compact(executor.pushing.timeline(stage.name), horizon(catalog, warehouse, stage.name))
+    return done
+
+
+def horizon(catalog: Catalog, warehouse: Warehouse, relation: str) -> int:
+    """Up to here every reader of a relation has read it."""
+    times = [
+        _time(warehouse.stage(catalog.folder(stage.name)))
+        for kept in catalog.kept.values()
+        for stage in kept.stages
+        if relation in stage.reads and stage.name != relation
+    ]
+    if relation not in catalog.project.tables:
+        times.append(_time(warehouse.stage(catalog.folder(relation))))
+        published = warehouse.published(relation)
+        if relation in catalog.kept:
+            times.append(published.time() if published.exists() else BEGINNING)
+    return min(times, default=BEGINNING)
+
+
+def _time(timeline: Timeline) -> int:
+    return timeline.time() if timeline.exists() else BEGINNING
+
+
+def compact(timeline: Timeline, until: int) -> bool:
+    """Merge the small files whose changes all lie before `until`. False if there was nothing to gain."""
+    if not timeline.exists() or until == BEGINNING:
+        return False
+    old = [file for file in timeline.snapshot().files if _settled(file, until)]
+    if len(old) < MANY_FILES:
+        return False
+    chosen = _fitting(old)
+    changes = timeline.read(Slice(tuple(chosen), BEGINNING - 1, until))
+    merged = consolidate(changes)
+    added = []
+    if merged.num_rows:
+        times = pa.repeat(pa.scalar(until, pa.int64()), merged.num_rows)
+        schema = change_schema(timeline.columns())
+        stamped = merged.append_column(schema.field(TIME), times).select(schema.names).cast(schema)
+        added.append(write_parquet(timeline.path, new_file_name(until), stamped))
+    return timeline.log.rewrite(added, chosen)
+
+
+def _settled(file: DataFile, until: int) -> bool:
+    newest = file.maximum.get(TIME)
+    return newest is not None and newest <= until and file.rows < SMALL_ROWS
+
+
+def _fitting(files: Sequence[DataFile]) -> list[DataFile]:
+    """The smallest files first, as many as fit into one read on the driver."""
+    chosen: list[DataFile] = []
+    rows = 0
+    for file in sorted(files, key=lambda one: one.rows):
+        if rows + file.rows > MOST_ROWS:
+            break
+        chosen.append(file)
+        rows += file.rows
+    return chosen

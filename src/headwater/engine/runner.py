@@ -1,0 +1,173 @@
+"""A run: captures, executor and auditor together, from start to a clean stop.
+
+Stopping (Ctrl-C, --for, --until-idle) lets the pushes under way end, writes a last snapshot and leaves.  A
+run that is killed leaves nothing to clean up: everything it had committed is in the Delta logs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from headwater.capture.source import ApiCapture, Capture
+from headwater.catalog import Catalog
+from headwater.clock import Clock, micros
+from headwater.engine.auditor import Auditor, Snapshot
+from headwater.engine.compaction import compact_some
+from headwater.engine.executor import Executor
+from headwater.engine.push import Pushing
+from headwater.engine.session import session
+from headwater.errors import HeadwaterError
+from headwater.storage.run_lock import run_lock
+from headwater.storage.timeline import check_readable
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Progress", "Run", "run"]
+
+SNAPSHOT_EVERY = timedelta(seconds=5)
+COMPACT_EVERY = timedelta(seconds=20)
+POLL_EVERY = timedelta(milliseconds=200)
+STEP_EVERY = timedelta(milliseconds=50)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a run tells whoever watches it, every second or so."""
+
+    at: int
+    views: Sequence[Snapshot]
+    pushes: dict[str, int]
+    violations: dict[str, int]
+    errors: dict[str, str]
+    captured: dict[str, int]
+    waiting: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    catalog: Catalog
+    warehouse: Warehouse
+    clock: Clock
+    executor: Executor
+    auditor: Auditor
+    captures: list[Capture]
+    stop: threading.Event = field(default_factory=threading.Event)
+    captured: dict[str, int] = field(default_factory=dict)
+    capture_errors: dict[str, str] = field(default_factory=dict)
+    behind: dict[str, bool] = field(default_factory=dict)
+
+    def poll(self, capture: Capture) -> None:
+        """Take in what a capture has, and move its watermarks on."""
+        polled = capture.poll()
+        name = ", ".join(capture.tables)
+        self.behind[name] = polled.behind
+        self.captured[name] = self.captured.get(name, 0) + polled.changes
+        if polled.error is not None:
+            self.capture_errors[name] = polled.error.message
+        else:
+            self.capture_errors.pop(name, None)
+        for table in capture.tables:
+            known = self.executor.watermarks.get(table, 0)
+            self.executor.watermarks[table] = max(known, polled.watermark)
+
+    def poll_forever(self, capture: Capture) -> None:
+        while not self.stop.is_set():
+            try:
+                self.poll(capture)
+            except HeadwaterError as error:
+                self.capture_errors[", ".join(capture.tables)] = error.message
+                self.clock.sleep(timedelta(seconds=1))
+            self.clock.sleep(POLL_EVERY)
+
+    def progress(self) -> Progress:
+        errors = {name: one.error for name, one in self.executor.states.items() if one.error}
+        return Progress(
+            self.clock.now(),
+            self.auditor.look(),
+            {name: one.pushes for name, one in self.executor.states.items()},
+            dict(self.auditor.violations),
+            errors | self.capture_errors,
+            dict(self.captured),
+        )
+
+    def keep(self, until: int | None, show: Callable[[Progress], None] | None = None) -> None:
+        """Keep the views until told to stop, or until an instant."""
+        threads = [
+            threading.Thread(target=self.poll_forever, args=(one,), daemon=True) for one in self.captures
+        ]
+        housekeeping = threading.Thread(target=self._keep_house, daemon=True)
+        for thread in (*threads, housekeeping):
+            thread.start()
+        shown = 0
+        try:
+            while not self.stop.is_set() and (until is None or self.clock.now() < until):
+                self.executor.step()
+                now = self.clock.now()
+                if show is not None and now - shown >= 500_000:
+                    shown = now
+                    show(self.progress())
+                self.clock.sleep(STEP_EVERY)
+        finally:
+            self.stop.set()
+            for thread in threads:
+                thread.join(timeout=5)
+            self.executor.close()
+            housekeeping.join(timeout=60)
+            self.auditor.snapshot()
+
+    def _keep_house(self) -> None:
+        """Snapshots every five seconds, and compaction off the critical path."""
+        audited = compacted = 0
+        while not self.stop.is_set():
+            now = self.clock.now()
+            if now - audited >= micros(SNAPSHOT_EVERY):
+                audited = now
+                self.auditor.snapshot()
+            elif now - compacted >= micros(COMPACT_EVERY):
+                compacted = now
+                compact_some(self.executor)
+                self.executor.republish_some()
+            self.stop.wait(0.1)
+
+    def until_idle(self, show: Callable[[Progress], None] | None = None) -> None:
+        """Apply all that can be captured now, then return."""
+        while not self.stop.is_set():
+            for capture in self.captures:
+                self.poll(capture)
+            self._raise_capture_errors()
+            if not any(self.behind.values()):
+                break
+        for name in self.catalog.kept:
+            if self.stop.is_set():
+                break
+            self.executor.push_all([name])
+            if show is not None:
+                show(self.progress())
+        self.executor.close()
+        self.auditor.snapshot(promised=False)
+
+    def _raise_capture_errors(self) -> None:
+        for name, message in self.capture_errors.items():
+            raise HeadwaterError("HW831", f"the capture of {name} failed: {message}")
+
+
+@contextmanager
+def run(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Iterator[Run]:
+    """Everything a run needs, started; Spark and the captures are let go at the end."""
+    check_readable(warehouse.root)
+    project = catalog.project
+    with run_lock(warehouse.root, clock.now()):
+        sources: list[Capture] = [ApiCapture(warehouse, one, clock) for one in project.tables.values()]
+        spark = session(project.name, project.spark_master, project.spark_config, warehouse.spark_log())
+        executor = Executor(Pushing(spark, warehouse, catalog), clock)
+        auditor = Auditor(catalog, warehouse, clock, clock.now(), executor.drain)
+        one = Run(catalog, warehouse, clock, executor, auditor, sources)
+        try:
+            yield one
+        finally:
+            one.stop.set()
+            for capture in sources:
+                capture.close()
