@@ -24,14 +24,18 @@ def simulate_updates(
     keep: Annotated[
         float | None, typer.Option(help="Fraction of updates that shed keeps; by default what fits.")
     ] = None,
-    horizon: Annotated[float | None, typer.Option(help="End of the run; by default the last arrival.")] = None,
+    horizon: Annotated[
+        float | None, typer.Option(help="End of the run; by default the last arrival.")
+    ] = None,
     window: Annotated[float | None, typer.Option(help="Window size in seconds: simulate windows.")] = None,
     slide: Annotated[float | None, typer.Option(help="Window slide in seconds; by default the size.")] = None,
     tick: Annotated[float, typer.Option(help="The step in which the trace's time moves, for windows.")] = 1.0,
     semantics: Annotated[str, typer.Option(help="lazy or eager windows.")] = "lazy",
     weights: Annotated[Path | None, typer.Option(help="CSV with columns key,weight.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of what shed drops.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw staleness over time to this SVG or PNG file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw staleness over time to this SVG or PNG file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON on standard output.")] = False,
 ) -> None:
     """Staleness of a trace of updates under a policy: exact, without Spark.

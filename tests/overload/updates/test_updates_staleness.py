@@ -1,4 +1,6 @@
-"""Exact staleness: against an event-by-event oracle, on the paper's Figure 2, and the relation of section 5.1."""
+"""Exact staleness: against an event-by-event oracle, on the paper's Figure 2, and the relation of section
+5.1.
+"""
 
 from __future__ import annotations
 
@@ -57,17 +59,19 @@ def test_append_and_shed_equal_the_oracle(
 
 
 def test_figure_2_one_update_in_two_seconds_at_three_seconds_each() -> None:
-    """a arrives at 0, b at 2, c at 4, d at 6.  When a' is delivered at 3, staleness falls to 3 - 2, not to 0."""
+    """a arrives at 0, b at 2, c at 4, d at 6.  When a' is delivered at 3, staleness falls to 3 - 2, not to
+    0.
+    """
     outcome = simulate(trace([0, 2, 4, 6], "kkkk"), Settings("inplace", 3.0, 9.0))
-    # 0..3 since a: 4.5; 3..6 since b: (1 + 4) / 2 * 3 = 7.5; at 6 c is taken before d arrives, 6..9 since c: 10.5
+    # 0..3 since a: 4.5; 3..6 since b: (1 + 4) / 2 * 3; at 6 c is taken before d arrives: 6..9 since c
     assert outcome.application_staleness == pytest.approx((4.5 + 7.5 + 10.5) / 9)
     assert outcome.processed == 3
 
 
 def test_at_equal_times_a_completion_comes_before_an_arrival() -> None:
-    """At 1 the step of a completes and b, which waits, is taken; the a of time 1 arrives after that choice."""
+    """At 1 the step of a completes and b, which waits, is taken; the a of time 1 arrives after that."""
     outcome = simulate(trace([0, 0.5, 1, 1.5], "abab"), Settings("inplace", 1.0, 4.0))
-    # a: 0..1, then from 1 until its second step, which follows b's at 2, completes at 3; b: 0.5..2, then 1.5..4.
+    # a: 0..1, then from 1 until its second step completes at 3; b: 0.5..2, then since 1.5 until 4.
     a = 0.5 + (0 + 2) / 2 * 2
     b = 1.5 * 1.5 / 2 + (0.5 + 2.5) / 2 * 2
     assert outcome.application_staleness == pytest.approx((a + b) / 2 / 4)
@@ -113,7 +117,7 @@ def test_section_5_1_bounds_the_difference_of_the_two_metrics(
     run.feed(times, [numbers[key] for key in keys], len(numbers))
     horizon = times[-1] + cost * (len(times) + 2)  # everything is done: all cycles are whole
     outcome = run.finish(horizon)
-    difference = (run.application_area - run.queue_area).sum()
+    difference = sum(run.application_area) - sum(run.queue_area)
     low, high = difference_bounds(sum(waits), outcome.processed, cost)
     assert low - 1e-9 <= difference <= high + 1e-9
 

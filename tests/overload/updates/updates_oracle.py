@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def staleness_of(pending: list[tuple[float, float]], horizon: float) -> float:
-    """Time average of t - (oldest pending arrival) over [0, horizon]; `pending` holds (arrived, cleared) pairs.
+    """Time average of t - (oldest pending arrival) over [0, horizon]; `pending` holds (arrived, cleared)
+    pairs.
 
     Between two consecutive events nothing changes, so each stretch is an exact trapezium.
     """
@@ -75,7 +76,9 @@ def run_queue(
     return application / len(seen), queue / len(seen), processed
 
 
-def run_append(times: Sequence[float], keys: Sequence[object], kept: Sequence[bool], cost: float, horizon: float) -> float:
+def run_append(
+    times: Sequence[float], keys: Sequence[object], kept: Sequence[bool], cost: float, horizon: float
+) -> float:
     """Application staleness of an append queue: a step clears its update and all earlier ones of the key."""
     free, ends = 0.0, []
     for at, keep in zip(times, kept, strict=True):

@@ -1,10 +1,11 @@
 """The append queue, with or without random shedding: the two yardsticks of the paper's Figure 7.
 
-Every update that is kept is processed, in order of arrival.  An update that was shed counts as pending until a later
-update of its key is processed, for until then the application shows an older value.
+Every update that is kept is processed, in order of arrival.  An update that was shed counts as pending
+until a later update of its key is processed, for until then the application shows an older value.
 
-First in, first out fixes each step's time at arrival: it begins when the server is free.  So the run needs no queue:
-per key it keeps the oldest update not yet cleared and the times of its last step, and the horizon must be known.
+First in, first out fixes each step's time at arrival: it begins when the server is free.  So the run needs
+no queue: per key it keeps the oldest update not yet cleared and the times of its last step, and the horizon
+must be known.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class AppendRun:
         self.pages.add(at, begin)
 
     def _clear(self, key: int, begin: float, end: float) -> None:
-        """Add the trapezia of the key's oldest update, which stands until `begin` in the queue, until `end` outside."""
+        """Add the trapezia of the key's oldest update, which stands until `begin` in the queue, until `end`
+        outside.
+        """
         since, horizon = self.since[key], self.horizon
         queued, shown = max(since, self.begun_at[key]), max(since, self.completed_at[key])
         begin, end = min(begin, horizon), min(end, horizon)

@@ -1,25 +1,25 @@
 """`best`: serve the key for which a refresh now is worth most (a Whittle index, with two corrections).
 
-Take one key alone, refreshed whenever its staleness has reached a, at a price W for each refresh.  After a refresh
-the key stays clean for a time q on average, until its next update; then it grows stale until it is refreshed again.
-Refreshing at a is the cheapest choice exactly when
+Take one key alone, refreshed whenever its staleness has reached a, at a price W for each refresh.  After a
+refresh the key stays clean for a time q on average, until its next update; then it grows stale until it is
+refreshed again. Refreshing at a is the cheapest choice exactly when
 
     W(a) = a^2 / 2  +  a q  +  q^2 (1 - exp(-cost / q))
 
-The first two terms are the Whittle index of this restless bandit (the second is why slow updaters should go first:
-a refresh of them lasts); the third is what it means that staleness ends when processing completes, not when it
-starts.  Serving the key with the highest W(a), times its weight, is the policy.
+The first two terms are the Whittle index of this restless bandit (the second is why slow updaters should go
+first: a refresh of them lasts); the third is what it means that staleness ends when processing completes,
+not when it starts.  Serving the key with the highest W(a), times its weight, is the policy.
 
-**How long does a refresh last?**  Until the next update (rate r), or until the backlog is gone, for then the key
-would have been served for nothing: q = 1 / (r + m), where 1 / m is the mean time the backlog still lasts, seen from
-a moment chosen at random.  Under steady overload m is 0.  In bursts m is what matters: on real quotes it turns a loss
-of 3 % against IN-PLACE into a gain of 6 %.
+**How long does a refresh last?**  Until the next update (rate r), or until the backlog is gone, for then
+the key would have been served for nothing: q = 1 / (r + m), where 1 / m is the mean time the backlog still
+lasts, seen from a moment chosen at random.  Under steady overload m is 0.  In bursts m is what matters: on
+real quotes it turns a loss of 3 % against IN-PLACE into a gain of 6 %.
 
 Both are learnt on line (`rates.py`).
 
-**Cheap dequeue.**  Keys are put in classes of nearly equal rate (a factor of 2^(1/4)) and equal weight when they begin
-to wait.  In a class W is highest for the key that has waited longest, so a class is a plain queue and only the heads
-compete: a dequeue looks at some tens of heads, never at all keys.
+**Cheap dequeue.**  Keys are put in classes of nearly equal rate (a factor of 2^(1/4)) and equal weight when
+they begin to wait.  In a class W is highest for the key that has waited longest, so a class is a plain
+queue and only the heads compete: a dequeue looks at some tens of heads, never at all keys.
 
 Doubt: the index is optimal for many keys with memoryless updates; no proof covers ten keys or real quotes.
 """
@@ -27,6 +27,7 @@ Doubt: the index is optimal for many keys with memoryless updates; no proof cove
 from __future__ import annotations
 
 from collections import deque
+from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import log2
 
@@ -38,10 +39,13 @@ from headwater.overload.updates.rates import Backlog, Rates
 __all__ = ["Best", "index"]
 
 CLASSES_PER_OCTAVE = 4
+PLANNED = 512  # with n keys waiting, n / 512 steps are planned at once
 
 
 def index(age: Floats, clean: Floats, cost: float) -> Floats:
-    """W(a) for keys whose oldest waiting update is `age` old and that stay clean for `clean` after a refresh."""
+    """W(a) for keys whose oldest waiting update is `age` old and that stay clean for `clean` after a
+    refresh.
+    """
     return age * (age / 2 + clean) + _completion_term(clean, cost)
 
 
@@ -64,6 +68,7 @@ class Best:
         self._slots: dict[tuple[int, float], int] = {}
         self._queues: list[deque[int]] = []
         self._live: set[int] = set()
+        self._plan: list[int] = []
         self._end_rate = 0.0
         self._reshape()
 
@@ -81,7 +86,9 @@ class Best:
         self._assess(self._end_rate)
 
     def _assess(self, end_rate: float) -> None:
-        """How long a refresh lasts for each class, and twice W's last term: minus infinity for an empty class."""
+        """How long a refresh lasts for each class, and twice W's last term: minus infinity for an empty
+        class.
+        """
         self._end_rate = end_rate
         self._clean = self._interval / (1.0 + end_rate * self._interval)
         self._twice_clean = 2.0 * self._clean
@@ -114,7 +121,10 @@ class Best:
     def enter(self, key: int, at: float) -> None:
         if not self._length:
             self.backlog.began_at = at
-        self.rates.count_entries(1, at)
+        rates = self.rates
+        rates.entries += 1
+        if rates.entries >= rates.refit_at:
+            rates.refit(at)
         self._push(self._slot_of(key, at), key, at)
 
     def enter_many(self, keys: Ints, ats: Floats) -> None:
@@ -123,8 +133,28 @@ class Best:
         if not self._length:
             self.backlog.began_at = float(ats[0])
         self.rates.count_entries(len(keys), float(ats[-1]))
-        for key, at in zip(keys.tolist(), ats.tolist(), strict=True):
-            self._push(self._slot_of(key, at), key, at)
+        slots = self._slots_of(keys, ats)
+        grouped = np.argsort(slots, kind="stable")
+        starts = np.flatnonzero(np.diff(slots[grouped], prepend=-1))
+        for group in np.split(grouped, starts[1:]):
+            slot = int(slots[group[0]])
+            self._push(slot, int(keys[group[0]]), float(ats[group[0]]))
+            self._queues[slot].extend(keys[group[1:]].tolist())
+            self._length += len(group) - 1
+
+    def _slots_of(self, keys: Ints, ats: Floats) -> Ints:
+        """As `_slot_of`, for many: the few distinct classes are looked up, the rest is arrays."""
+        rates = np.rint(CLASSES_PER_OCTAVE * np.log2(self.rates.intervals(keys, ats))).astype(np.int64)
+        pairs = np.stack([rates.astype(np.float64), self.cells.weight[keys]])
+        if not self._weighted and (pairs[1] == 1.0).all():
+            low = int(rates.min())
+            there = np.flatnonzero(np.bincount(rates - low)) + low
+            table = np.zeros(int(there[-1]) - low + 1, np.int64)
+            table[there - low] = [self._slot(int(rate), 1.0) for rate in there]
+            return table[rates - low]
+        distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
+        found = [self._slot(int(rate), float(weight)) for rate, weight in distinct.T]
+        return np.array(found, np.int64)[inverse.ravel()]
 
     def supersede(self, key: int, at: float) -> None:
         """The newer value takes the place of the older one."""
@@ -133,14 +163,48 @@ class Best:
         """The newer values take the places of the older ones."""
 
     def take(self, now: float) -> int:
-        slot = self._highest(now) if len(self._live) > 1 else next(iter(self._live))
+        if not self._plan:
+            self._plan = [self._highest(now)] if self._length < PLANNED else self._plan_ahead(now)
+        slot = self._plan.pop()
         queue = self._queues[slot]
         key = queue.popleft()
-        self._settle(slot)
+        if queue:
+            self._head[slot] = self.cells.first_at_view[queue[0]]
+        else:
+            self._settle(slot)
         self._length -= 1
         if not self._length:
             self.backlog.ended(now)
         return key
+
+    def _plan_ahead(self, now: float) -> list[int]:
+        """The classes of the next steps, last first, when so many keys wait that ages hardly change
+        meanwhile.
+
+        A class's queue grows only at its end, so the keys meant are still at its head when their turn comes.
+        """
+        self._scores(now)
+        first_at, queues, clean, bonus = (
+            self.cells.first_at_view,
+            self._queues,
+            self._twice_clean,
+            self._bonus,
+        )
+        heads = [(-score, slot, 0) for slot, score in enumerate(self._score.tolist()) if slot in self._live]
+        heapify(heads)
+        plan = []
+        for _ in range(self._length // PLANNED):
+            _, slot, place = heads[0]
+            plan.append(slot)
+            place += 1
+            if place < len(queues[slot]):
+                age = now - first_at[queues[slot][place]]
+                score = (age * (age + float(clean[slot])) + float(bonus[slot])) * float(self._weight[slot])
+                heapreplace(heads, (-score, slot, place))
+            else:
+                heappop(heads)
+        plan.reverse()
+        return plan
 
     def _settle(self, slot: int) -> None:
         """After a class lost its head: the next one stands, or the class is out of the race."""
@@ -152,7 +216,14 @@ class Best:
             self._live.discard(slot)
 
     def _highest(self, now: float) -> int:
-        """The class whose head has the highest index; twice the index, to save a multiplication."""
+        """The class whose head has the highest index."""
+        if len(self._live) == 1:
+            return next(iter(self._live))
+        self._scores(now)
+        return int(self._score.argmax())
+
+    def _scores(self, now: float) -> None:
+        """Twice the index of each class's head, which saves a multiplication."""
         end_rate = self.backlog.end_rate(now)
         if not 0.95 * self._end_rate <= end_rate <= 1.05 * self._end_rate:
             self._assess(end_rate)
@@ -163,10 +234,10 @@ class Best:
         np.add(score, self._standing, out=score)
         if self._weighted:
             np.multiply(score, self._weight, out=score)
-        return int(score.argmax())
 
     def take_many(self, now: float, count: int) -> Ints:
         """The `count` keys with the highest index now, highest first."""
+        self._plan.clear()
         keys, scores, slots = self._candidates(now, count)
         chosen = np.argsort(-scores, kind="stable")[:count]
         for slot, taken in enumerate(np.bincount(slots[chosen], minlength=len(self._queues)).tolist()):

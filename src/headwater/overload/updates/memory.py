@@ -1,13 +1,13 @@
 """Where waiting tuples lie: pages given out on demand and given back at once (UpStream, section 7.1).
 
-A pool hands out pages of equal size.  `OnDemandPages` fills the holes it has before it asks for a page (the empty
-locations pool), and gives a page back as soon as its last tuple has left.  `NaivePages` is the paper's yardstick: a
-key keeps its location for ever.  Both meter themselves: pages and bytes at the peak, and the effective use, which is
-tuples held over locations allocated, both averaged over time.
+A pool hands out pages of equal size.  `OnDemandPages` fills the holes it has before it asks for a page (the
+empty locations pool), and gives a page back as soon as its last tuple has left.  `naive_use` is the
+paper's yardstick: a key keeps its location for ever.  Metered are pages and bytes at the peak, and the
+effective use, which is tuples held over locations allocated, both averaged over time.
 
     add(at) -> location         release(location, at)
 
-Invariant: a page in the pool of holes has at least one hole and at least one tuple, except the page being filled.
+Invariant: a page in the pool of holes has at least one hole, and one that holds tuples at least one of those.
 Cost: O(1) each.  The running queue keeps rows in Arrow instead (`rows.py`): the bench shows both.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MemoryUse", "Meter", "NaivePages", "OnDemandPages", "PagePool"]
+__all__ = ["MemoryUse", "Meter", "OnDemandPages", "PagePool", "naive_use"]
 
 PAGE_BYTES = 4096
 TUPLE_BYTES = 64
@@ -32,34 +32,26 @@ class MemoryUse:
 
 
 class Meter:
-    """Integrals of tuples held and locations allocated over time, with the peak."""
+    """The integral of pages allocated over time, with the peak; called only when a page comes or goes."""
 
     def __init__(self) -> None:
         self.at = 0.0
-        self.held = 0
-        self.allocated = 0
-        self.allocated_peak = 0
-        self.held_area = 0.0
-        self.allocated_area = 0.0
+        self.pages = 0
+        self.peak = 0
+        self.area = 0.0
 
-    def change(self, at: float, held: int, allocated: int) -> None:
-        duration = at - self.at
+    def change(self, at: float, pages: int) -> None:
+        self.area += (at - self.at) * self.pages
         self.at = at
-        self.held_area += duration * self.held
-        self.allocated_area += duration * self.allocated
-        self.held += held
-        if allocated:
-            self.allocated += allocated
-            if self.allocated > self.allocated_peak:
-                self.allocated_peak = self.allocated
+        self.pages += pages
+        self.peak = max(self.peak, self.pages)
 
-    def use(self, at: float, page_locations: int, page_bytes: int) -> MemoryUse:
-        """The account up to `at`.  A queue that was always empty wastes nothing: its effective use is 1."""
-        self.change(max(at, self.at), 0, 0)
-        pages = -(-self.allocated_peak // page_locations)
-        share = self.held_area / self.allocated_area if self.allocated_area else 1.0
-        mean = self.allocated_area / page_locations / self.at if self.at else 0.0
-        return MemoryUse(pages, pages * page_bytes, share, mean)
+    def use(self, at: float, held_area: float, page_locations: int, page_bytes: int) -> MemoryUse:
+        """The account up to `at`; a queue that was always empty wastes nothing, its effective use is 1."""
+        self.change(max(at, self.at), 0)
+        share = held_area / (self.area * page_locations) if self.area else 1.0
+        mean = self.area / self.at if self.at else 0.0
+        return MemoryUse(self.peak, self.peak * page_bytes, share, mean)
 
 
 class PagePool:
@@ -87,56 +79,50 @@ class OnDemandPages:
         self.page_bytes = page_bytes
         self.meter = Meter()
         self.pool = PagePool()
-        self.holes: dict[int, list[int]] = {}
+        self.holes: dict[int, list[int]] = {}  # page -> its empty locations, at least one
+        self._filling: list[int] = []  # the empty locations of the page being filled (nap)
+        self._filling_page = -1
 
     def add(self, at: float) -> int:
-        """MemAdd: a hole if there is one, else the first location of a new page."""
-        added = 0
+        """MemAdd: a location that was freed if there is one, else the first of a new page."""
+        if not self._filling:
+            self._next_page(at)
+        location = self._filling.pop()
+        if not self._filling:
+            del self.holes[self._filling_page]
+        return location
+
+    def _next_page(self, at: float) -> None:
         if not self.holes:
-            page = self.pool.allocate()
-            self.holes[page] = list(range(self.page_locations - 1, -1, -1))
-            added = self.page_locations
-        page, free = next(iter(self.holes.items()))
-        slot = free.pop()
-        if not free:
-            del self.holes[page]
-        self.meter.change(at, 1, added)
-        return page * self.page_locations + slot
+            page, size = self.pool.allocate(), self.page_locations
+            self.holes[page] = list(range((page + 1) * size - 1, page * size - 1, -1))
+            self.meter.change(at, 1)
+        self._filling_page, self._filling = next(iter(self.holes.items()))
 
     def release(self, location: int, at: float) -> None:
-        """MemRem: a hole more; a page that is all holes goes back to the pool."""
-        page, slot = divmod(location, self.page_locations)
+        """MemRem: a hole more; a page that is all holes goes back to the pool at once."""
+        page = location // self.page_locations
         free = self.holes.get(page)
         if free is None:
             free = self.holes[page] = []
-        free.append(slot)
+        free.append(location)
         if len(free) == self.page_locations:
-            del self.holes[page]
-            self.pool.release(page)
-            self.meter.change(at, -1, -self.page_locations)
-        else:
-            self.meter.change(at, -1, 0)
+            self._give_back(page, at)
 
-    def use(self, at: float) -> MemoryUse:
-        return self.meter.use(at, self.page_locations, self.page_bytes)
+    def _give_back(self, page: int, at: float) -> None:
+        del self.holes[page]
+        self.pool.release(page)
+        self.meter.change(at, -1)
+        if page == self._filling_page:
+            self._filling, self._filling_page = [], -1
+
+    def use(self, at: float, held_area: float) -> MemoryUse:
+        """`held_area` is the integral of tuples held: the sum of all waits."""
+        return self.meter.use(at, held_area, self.page_locations, self.page_bytes)
 
 
-class NaivePages:
-    """A location for every key seen, kept for ever: `location` is the key's own."""
-
-    def __init__(self, page_locations: int = PAGE_BYTES // TUPLE_BYTES, page_bytes: int = PAGE_BYTES) -> None:
-        self.page_locations = page_locations
-        self.page_bytes = page_bytes
-        self.meter = Meter()
-        self._seen: set[int] = set()
-
-    def add_for(self, key: int, at: float) -> int:
-        self.meter.change(at, 1, 0 if key in self._seen else 1)
-        self._seen.add(key)
-        return key
-
-    def release(self, location: int, at: float) -> None:
-        self.meter.change(at, -1, 0)
-
-    def use(self, at: float) -> MemoryUse:
-        return self.meter.use(at, self.page_locations, self.page_bytes)
+def naive_use(held_mean: float, seen_mean: float) -> MemoryUse:
+    """The paper's yardstick, a location kept for every key seen: use follows from two averages over time."""
+    share = held_mean / seen_mean if seen_mean else 1.0
+    pages = seen_mean * TUPLE_BYTES / PAGE_BYTES
+    return MemoryUse(-int(-pages // 1), int(seen_mean * TUPLE_BYTES), share, pages)

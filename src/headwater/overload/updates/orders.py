@@ -1,17 +1,19 @@
 """Which key is served next: FIFO, IN-PLACE and LINECUTTING (UpStream, sections 5.2 and 5.3).
 
-All three are one linked list of keys, the paper's queue of keys, and differ only in what an arrival does to it:
+All three are one linked list of keys, the paper's queue of keys, and differ only in what an arrival does to
+it:
 
     fifo       the key goes to the tail, waiting already or not
     inplace    a key that waits keeps its place; a key that does not goes to the tail
     linecut    as inplace, but a slow updater goes to the very front: rate < 1 / (cost * residents)
 
 `enter` is called for a key with nothing waiting, `supersede` for one that waits already; a caller may skip
-`supersede` when `moves_waiting` is false.  Every operation is O(1): Python's OrderedDict is a linked list in C.
-The `_many` forms take a batch as one instant, in which a key appears once.
+`supersede` when `moves_waiting` is false.  Every operation is O(1): Python's OrderedDict is a linked list
+in C. The `_many` forms take a batch as one instant, in which a key appears once.
 
-Doubt: literal linecutting starves fast keys when the slow ones alone fill the server, since the front is a stack.
-The paper's own setting (Figure 9) does not reach that point; Zipf keys at load factor 2 do, badly.  `best` replaces it.
+Doubt: literal linecutting starves fast keys when the slow ones alone fill the server, since the front is a
+stack. The paper's own setting (Figure 9) does not reach that point; Zipf keys at load factor 2 do, badly.
+`best` replaces it.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ class Order(Protocol):
 
 
 class InPlace:
-    """A key is served in the order of its oldest waiting update: the lowest staleness when rates are equal."""
+    """A key is served in the order of its oldest waiting update: the best when rates are equal."""
 
     name = "inplace"
     moves_waiting = False
@@ -68,7 +70,7 @@ class InPlace:
         return self.keys.popitem(last=False)[0]
 
     def enter_many(self, keys: Ints, ats: Floats) -> None:
-        self.keys.update(OrderedDict.fromkeys(keys.tolist()))
+        self.keys.update(dict.fromkeys(keys.tolist()))
 
     def supersede_many(self, keys: Ints, ats: Floats) -> None:
         """The newer values take the places of the older ones."""
@@ -81,6 +83,10 @@ class InPlace:
             for key in taken:
                 del self.keys[key]
         return np.array(taken, np.int64)
+
+    def remove(self, key: int) -> None:
+        """Take a key out of turn, because someone asked for it."""
+        del self.keys[key]
 
     def waiting(self) -> list[tuple[int, int]]:
         """The keys, first to be served first, each with a mark (`best` keeps its class there)."""

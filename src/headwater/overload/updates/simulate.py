@@ -42,7 +42,9 @@ class Settings:
             guess = did_you_mean(self.policy, POLICIES) or f"choose one of {', '.join(POLICIES)}"
             raise InputError("HW610", f'there is no policy "{self.policy}"', hint=guess)
         if not 0 <= self.cost < float("inf"):
-            raise InputError("HW611", f"the cost of an update is {self.cost:g} seconds; it cannot be negative")
+            raise InputError(
+                "HW611", f"the cost of an update is {self.cost:g} seconds; it cannot be negative"
+            )
         if not 0 <= self.keep <= 1:
             raise InputError("HW612", f"the fraction to keep is {self.keep:g}; it must lie between 0 and 1")
         if self.horizon is not None and not 0 < self.horizon < float("inf"):
@@ -103,7 +105,9 @@ def simulate(
         seen = cells.size
         cells.grow(chunk.key_count)
         if weights and index is not None:
-            cells.weight[seen : cells.size] = [weights.get(key, 1.0) for key in index.values[seen : cells.size]]
+            cells.weight[seen : cells.size] = [
+                weights.get(key, 1.0) for key in index.values[seen : cells.size]
+            ]
         run.feed(chunk.times.tolist(), chunk.keys.tolist(), chunk.key_count)
         last = float(chunk.times[-1]) if len(chunk.times) else last
     return run.finish(last if settings.horizon is None else settings.horizon)

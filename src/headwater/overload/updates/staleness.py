@@ -1,18 +1,19 @@
 """Staleness, exactly: sums of trapezia, never samples.
 
-The staleness of a key is the time since its oldest pending update arrived, and zero when none is pending.  While one
-update, arrived at s, is the oldest pending one, from u to v, the integral grows by ((v - s)^2 - (u - s)^2) / 2.  An
-update becomes the oldest at its arrival, or, when an older one was still pending, at the moment that one was cleared.
+The staleness of a key is the time since its oldest pending update arrived, and zero when none is pending.
+While one update, arrived at s, is the oldest pending one, from u to v, the integral grows by ((v - s)^2 -
+(u - s)^2) / 2.  An update becomes the oldest at its arrival, or, when an older one was still pending, at
+the moment that one was cleared.
 
     application staleness    an update is pending until processing completes
     queue staleness          an update is pending until it is dequeued
 
-Averages are taken over [0, horizon] for each key, then over the keys seen.  `Profile` keeps the sum of all keys'
-staleness over time, also exact: each trapezium adds a quadratic to the running integral at the grid points it covers
-and a constant to those after it, so a million of them cost a few array operations.
+Averages are taken over [0, horizon] for each key, then over the keys seen.  `Profile` keeps the sum of all
+keys' staleness over time, also exact: each trapezium adds a quadratic to the running integral at the grid
+points it covers and a constant to those after it, so a million of them cost a few array operations.
 
-For a key whose waits are w and whose cost is c, section 5.1 shows that each wait adds between w c and w c + c^2 / 2 to
-the difference of the two integrals (`difference_bounds`).
+For a key whose waits are w and whose cost is c, section 5.1 shows that each wait adds between w c and w c +
+c^2 / 2 to the difference of the two integrals (`difference_bounds`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Traces: files of time,key rows, read as a stream of Arrow batches, checked, and turned into key numbers.
 
-Memory is a block of the file and the distinct keys.  What is wrong is said once, with the row it was found in:
-a missing column (HW601), an empty file (HW602), a time that goes back (HW603), a time that is no number or is
-negative (HW604), a key that is empty (HW604).
+Memory is a block of the file and the distinct keys.  What is wrong is said once, with the row it was found
+in: a missing column (HW601), an empty file (HW602), a time that goes back (HW603), a time that is no number
+or is negative (HW604), a key that is empty (HW604).
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class Extent:
 
 def _open(path: Path) -> csv.CSVStreamingReader:
     if not path.is_file():
-        raise InputError("HW600", f'there is no file "{path}"', hint="Give the path of a CSV file with columns time,key.")
+        raise InputError(
+            "HW600", f'there is no file "{path}"', hint="Give the path of a CSV file with columns time,key."
+        )
     if path.stat().st_size == 0:
         raise InputError("HW602", f'"{path}" is empty', hint="A trace begins with the line: time,key")
     types = {"time": pa.float64(), "key": pa.string()}
@@ -51,7 +53,12 @@ def _open(path: Path) -> csv.CSVStreamingReader:
         return csv.open_csv(
             path,
             read_options=csv.ReadOptions(block_size=BLOCK_BYTES),
-            convert_options=csv.ConvertOptions(column_types=types, include_columns=["time", "key"], strings_can_be_null=True),
+            convert_options=csv.ConvertOptions(
+                column_types=types,
+                include_columns=["time", "key"],
+                strings_can_be_null=True,
+                null_values=[""],
+            ),
         )
     except pa.ArrowInvalid as error:
         raise _unreadable(path, error) from None
@@ -110,9 +117,15 @@ def read_trace(path: Path, index: KeyIndex) -> Iterator[Chunk]:
 def _check_times(path: Path, times: Floats, last: float, row: int) -> None:
     if not np.isfinite(times).all():
         where = row + int(np.flatnonzero(~np.isfinite(times))[0])
-        raise InputError("HW604", f'"{path}" has no time in line {where}', hint="Times are seconds, as numbers.")
+        raise InputError(
+            "HW604", f'"{path}" has no time in line {where}', hint="Times are seconds, as numbers."
+        )
     if len(times) and times[0] < 0:
-        raise InputError("HW604", f'"{path}" has a time below zero in line {row}', hint="Staleness is averaged from time 0.")
+        raise InputError(
+            "HW604",
+            f'"{path}" has a time below zero in line {row}',
+            hint="Staleness is averaged from time 0.",
+        )
     back = np.flatnonzero(np.diff(times, prepend=last) < 0)
     if len(back):
         where = int(back[0])
@@ -135,12 +148,16 @@ def measure_trace(path: Path) -> Extent:
 def read_weights(path: Path) -> dict[str, float]:
     """key,weight rows; a key that is not listed weighs 1."""
     if not path.is_file():
-        raise InputError("HW600", f'there is no file "{path}"', hint="Give a CSV file with columns key,weight.")
+        raise InputError(
+            "HW600", f'there is no file "{path}"', hint="Give a CSV file with columns key,weight."
+        )
     types = {"key": pa.string(), "weight": pa.float64()}
     try:
         table = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=types))
     except pa.ArrowInvalid as error:
-        raise InputError("HW605", f'"{path}" cannot be read as weights', detail=str(error).split("\n")[0]) from None
+        raise InputError(
+            "HW605", f'"{path}" cannot be read as weights', detail=str(error).split("\n")[0]
+        ) from None
     if not {"key", "weight"} <= set(table.column_names):
         raise InputError("HW605", f'"{path}" must have the columns key and weight')
     weights = dict(zip(table["key"].to_pylist(), table["weight"].to_pylist(), strict=True))
