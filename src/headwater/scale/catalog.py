@@ -53,7 +53,7 @@ class Catalog:
 
     def nullable(self, name: str, column: str) -> bool:
         found = self.column(name, column)
-        return found is None or (found.nullable and column not in self.tables[name].key)
+        return found is None or found.nullable
 
     def temporal(self, name: str, column: str) -> bool:
         found = self.column(name, column)
@@ -69,11 +69,11 @@ class Catalog:
         found = self.column(name, column)
         if found is None:
             return None
-        known = [_DOMAINS[found.type]] if found.type in _DOMAINS else []
-        for reference in self.foreign_keys(name):
-            if reference.columns == (column,) and (size := self.row_bound(reference.table, ())) is not None:
-                known.append(size)
-        return min(known, default=None)
+        known = [_DOMAINS.get(found.type)]
+        known += [
+            self.row_bound(one.table, ()) for one in self.foreign_keys(name) if one.columns == (column,)
+        ]
+        return min((one for one in known if one is not None), default=None)
 
     def foreign_keys(self, name: str) -> tuple[ForeignKey, ...]:
         """Declared references to tables that are known, with the referenced columns filled in."""

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headwater.scale.expr import Expr, Fn, aliases_of, call, has_aggregate, has_subquery, walk
 
 __all__ = ["Classes", "equality", "is_volatile"]
 
 
+@lru_cache(maxsize=1 << 16)
 def is_volatile(expr: Expr) -> bool:
     return any(isinstance(part, Fn) and part.volatile for part in walk(expr))
 
 
+@lru_cache(maxsize=1 << 16)
 def equality(condition: Expr) -> tuple[Expr, Expr] | None:
     """The two sides of a condition that makes them equal."""
     match condition:

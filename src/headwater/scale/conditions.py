@@ -144,7 +144,7 @@ def _equalities(
                 equal.append((member, value))
             else:
                 leftover.append(call("eq", member, value))
-    return equal, [one for one in leftover]
+    return equal, leftover
 
 
 def _choice(

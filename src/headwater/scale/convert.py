@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from headwater.errors import Place
 from headwater.scale.block import Query
-from headwater.scale.expr import Aggregate, Expr, Fn, Lit, Param, SubQuery, call
+from headwater.scale.expr import Aggregate, Col, Expr, Fn, Lit, Param, SubQuery, call
 from headwater.scale.notanalysed import NotAnalysed
 from headwater.scale.scope import Scope
 
@@ -80,7 +80,7 @@ def convert(node: exp.Expression, scope: Scope, reader: Reader) -> Expr:
             return call("and", low, call("lte", inner(node.this), high))
         case exp.In():
             return _in(node, scope, reader, inner)
-        case exp.Exists() if isinstance(node.this, exp.Query):
+        case exp.Exists() if isinstance(node.this, exp.Select | exp.SetOperation | exp.Subquery):
             query, below = reader.subquery(node.this, scope)
             return SubQuery("exists", query, None, _outer(below))
         case exp.Subquery() | exp.Select() | exp.SetOperation():
@@ -101,8 +101,8 @@ def convert(node: exp.Expression, scope: Scope, reader: Reader) -> Expr:
     return _token(node, inner) or _opaque(node, inner)
 
 
-def _outer(scope: Scope) -> tuple[exp.Column, ...]:
-    return tuple(sorted(scope.outer_columns, key=repr))  # type: ignore[arg-type]
+def _outer(scope: Scope) -> tuple[Col, ...]:
+    return tuple(sorted(scope.outer_columns, key=repr))
 
 
 def _binary(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Expr:
@@ -304,7 +304,7 @@ def _opaque(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Ex
         if part is not copy and (isinstance(part, _LEAVES) or _is_aggregate(part)):
             leaves.append(part)
         else:
-            pending += [child for child in part.iter_expressions(reverse=True)]
+            pending += list(part.iter_expressions(reverse=True))
     arguments = [inner(leaf) for leaf in leaves]
     for index, leaf in enumerate(leaves):
         leaf.replace(exp.Identifier(this=f"hw_{index}_arg", quoted=False))

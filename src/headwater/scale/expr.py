@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -127,14 +128,17 @@ def walk(expr: Expr) -> Iterator[Expr]:
         yield from walk(child)
 
 
+@lru_cache(maxsize=1 << 16)
 def cols_of(expr: Expr) -> frozenset[Col]:
     return frozenset(part for part in walk(expr) if isinstance(part, Col))
 
 
+@lru_cache(maxsize=1 << 16)
 def aliases_of(expr: Expr) -> frozenset[str]:
     return frozenset(col.alias for col in cols_of(expr))
 
 
+@lru_cache(maxsize=1 << 16)
 def params_of(expr: Expr) -> frozenset[str]:
     """Parameters named in it, those of its subqueries too."""
     found = {part.name for part in walk(expr) if isinstance(part, Param)}
@@ -144,10 +148,12 @@ def params_of(expr: Expr) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1 << 16)
 def has_aggregate(expr: Expr) -> bool:
     return any(isinstance(part, Aggregate) for part in walk(expr))
 
 
+@lru_cache(maxsize=1 << 16)
 def has_subquery(expr: Expr) -> bool:
     return any(isinstance(part, SubQuery) for part in walk(expr))
 

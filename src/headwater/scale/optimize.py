@@ -314,14 +314,14 @@ def push_down(block: Select) -> Select:
         ):
             continue
         inner = source.query
-        movable = {
+        movable: dict[Expr, Expr] = {
             Col(source.alias, one.name): one.expr for one in inner.outputs if _may_move(inner, one.expr)
         }
         moved = []
         classes = Classes.of(where)
         for condition in list(where):
-            if aliases_of(condition) == {source.alias} and cols_of(condition) <= set(movable):
-                moved.append(substitute(condition, dict(movable)))
+            if aliases_of(condition) == {source.alias} and all(col in movable for col in cols_of(condition)):
+                moved.append(substitute(condition, movable))
                 where.remove(condition)
         for col, expr in movable.items():
             value = classes.value_of(col, frozenset())

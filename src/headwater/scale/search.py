@@ -68,6 +68,7 @@ class _Search:
     needed: dict[str, frozenset[str]] = field(init=False)
     promises: dict[frozenset[str], Promise | None] = field(default_factory=dict)
     nested: dict[str, Found | None] = field(default_factory=dict)
+    sorted: dict[tuple[frozenset[str], str], Conditions] = field(default_factory=dict)
     most: int | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -135,6 +136,11 @@ class _Search:
             yield from self._probe(state, source, conditions, access)
 
     def _conditions(self, state: State, alias: str) -> Conditions:
+        if (state.done, alias) not in self.sorted:
+            self.sorted[state.done, alias] = self._sorted(state, alias)
+        return self.sorted[state.done, alias]
+
+    def _sorted(self, state: State, alias: str) -> Conditions:
         given = state.done | self.settings.given
         join = self.block.left_join(alias)
         if join is None:
