@@ -17,7 +17,7 @@ from capture_helpers import dead_letters, rows_of
 from headwater.capture.append import Appender
 from headwater.capture.files import FileCapture
 from headwater.capture.ledger import Ledger
-from headwater.capture.source import ApiCapture
+from headwater.capture.polling import ApiCapture
 from headwater.clock import ManualClock
 from headwater.errors import InputError
 from headwater.model import Column, Table

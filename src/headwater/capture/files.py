@@ -25,7 +25,7 @@ from headwater.capture.batch import Batch, Rejection, joined, row_schema, rows_b
 from headwater.capture.changes import json_records, records_batch
 from headwater.capture.csv_rows import csv_batch
 from headwater.capture.ledger import Ledger, Taken
-from headwater.capture.source import Polled, advance
+from headwater.capture.polling import Polled, advance
 from headwater.capture.token import Token
 from headwater.capture.trouble import storage_trouble
 from headwater.clock import Clock

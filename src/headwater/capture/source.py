@@ -1,77 +1,60 @@
-"""What the run loop needs of any source, whatever stands behind it.
-
-    poll()       capture what there is (a bounded amount), and say up to which time the tables are complete
-    watermark    every change up to it is in the tables' timelines, and none will ever be added behind it
-
-The run loop polls each capture in turn or in a thread of its own, pushes views up to the least watermark of
-the tables they read, and takes the watermark from nowhere else: tables captured together (one PostgreSQL
-database) have one watermark, which moves only when all of them have committed.  An error does not raise: it
-is in `Polled`, the watermark stands still, staleness grows and is seen, and the next poll tries again.
-"""
+"""The captures of a project: one for each table that others feed or a folder feeds, one for each database."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from headwater.capture.append import open_source
+from headwater.capture.files import FileCapture
+from headwater.capture.polling import ApiCapture, Capture, Polled
 from headwater.clock import Clock
-from headwater.errors import HeadwaterError
-from headwater.model import Table
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Project, Table
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["ApiCapture", "Capture", "Polled", "advance"]
+if TYPE_CHECKING:
+    from headwater.capture.postgres.capture import PostgresCapture
+
+__all__ = ["Capture", "Polled", "captures", "drop_postgres"]
+
+_PROVIDERS = ("api", "files", "postgres", "stream")
 
 
-@dataclass(frozen=True, slots=True)
-class Polled:
-    """What a poll did. `behind`: there is more to capture now, poll again at once (or soon)."""
-
-    changes: int
-    watermark: int
-    behind: bool = False
-    error: HeadwaterError | None = None
-    state: str = ""  # for people: "", "snapshot", "catching up", "waiting 4 s: server is down"
-
-
-class Capture(Protocol):
-    """One source or several that are captured together. Used by one thread."""
-
-    @property
-    def tables(self) -> tuple[str, ...]: ...
-
-    def poll(self) -> Polled: ...
-
-    def close(self) -> None: ...
+def captures(project: Project, warehouse: Warehouse, clock: Clock) -> list[Capture]:
+    """One capture per table, but tables of one PostgreSQL database together. Nothing is connected yet."""
+    found: list[Capture] = []
+    for table in project.tables.values():
+        match table.provider:
+            case "files":
+                found.append(FileCapture(warehouse, table, clock, project.folder))
+            case "api" | "stream":
+                found.append(ApiCapture(warehouse, table, clock))
+            case "postgres":
+                pass
+            case other:
+                raise InputError(
+                    "HW861", f'table "{table.name}" uses an unknown provider "{other}"', place=table.place,
+                    hint=did_you_mean(other, _PROVIDERS) or f"Use one of {', '.join(_PROVIDERS)}.",
+                )  # fmt: skip
+    return [*found, *_databases(project, warehouse, clock)]
 
 
-def advance(warehouse: Warehouse, table: str, clock: Clock, before: int) -> int:
-    """Move the watermark of an idle source to now; `before` if a writer holds its turn just then."""
-    with warehouse.clock(table).turn(wait=False) as turn:
-        if turn is None:
-            return before
-        watermark = max(clock.now(), turn.last, warehouse.source(table).time())
-        if watermark > turn.last:
-            turn.store(watermark)
-        return watermark
+def drop_postgres(project: Project, warehouse: Warehouse, clock: Clock) -> list[str]:
+    """Drop the slots and publications of the project in its databases; returns what was dropped."""
+    dropped: list[str] = []
+    for capture in _databases(project, warehouse, clock):
+        dropped += capture.drop()
+    return dropped
 
 
-class ApiCapture:
-    """A table fed by `ingest`, Python or a stream: others write, so polling only moves the watermark."""
+def _databases(project: Project, warehouse: Warehouse, clock: Clock) -> Iterable[PostgresCapture]:
+    from headwater.capture.postgres.capture import PostgresCapture
+    from headwater.capture.postgres.declared import declare
+    from headwater.capture.postgres.failures import database_of
 
-    def __init__(self, warehouse: Warehouse, table: Table, clock: Clock) -> None:
-        self._warehouse = warehouse
-        self._table = table
-        self._clock = clock
-        self._watermark = open_source(warehouse, table).time()
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        return (self._table.name,)
-
-    def poll(self) -> Polled:
-        self._watermark = advance(self._warehouse, self._table.name, self._clock, self._watermark)
-        return Polled(0, self._watermark)
-
-    def close(self) -> None:
-        return None
+    groups: dict[str, list[Table]] = {}
+    for table in project.tables.values():
+        if table.provider == "postgres":
+            declare(table)
+            groups.setdefault(database_of(table.options["uri"]), []).append(table)
+    return [PostgresCapture(warehouse, project.name, tables, clock) for tables in groups.values()]
