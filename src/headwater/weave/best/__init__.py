@@ -29,7 +29,7 @@ __all__ = ["Objective", "best_placement"]
 
 FEW = 600
 FOR_MANY = ("g-tl", "wg-tl", "wg-tn", "wg-i")
-STARTS = 4
+LEVELLED = ("wg-tl", "wg-tn", "w-i", "wg-i")
 
 
 class Objective(StrEnum):
@@ -39,7 +39,9 @@ class Objective(StrEnum):
     BALANCED = "balanced"
 
 
-def best_placement(workload: Workload, objective: Objective, *, merge: bool = False, seed: int = 0) -> Placement:
+def best_placement(
+    workload: Workload, objective: Objective, *, merge: bool = False, seed: int = 0
+) -> Placement:
     """The best placement found; deterministic for a seed."""
     plans = _starts(workload, merge, seed)
     cheapest = _cheapest_trees(plans, workload.cost, len(workload.queries))
@@ -48,7 +50,13 @@ def best_placement(workload: Workload, objective: Objective, *, merge: bool = Fa
         case Objective.TOTAL:
             return shared
         case Objective.BALANCED:
-            return _balanced(workload, [*plans.values(), shared], _total(plans["wg-i"], workload.cost))
+            most_total = _total(plans["wg-i"], workload.cost)
+            return _balanced(workload, [shared, *_other_starts(plans)], most_total)
+
+
+def _other_starts(plans: dict[str, Placement]) -> list[Placement]:
+    """w-tn spreads well where there are many nodes; the others are there for where it does not."""
+    return [plans[name] for name in ("w-tn", *LEVELLED) if name in plans]
 
 
 def _starts(workload: Workload, merge: bool, seed: int) -> dict[str, Placement]:
@@ -64,25 +72,35 @@ def _total(placement: Placement, cost: CostModel) -> float:
 
 def _cheapest_trees(plans: dict[str, Placement], cost: CostModel, queries: int) -> list[Tree]:
     placement = min(plans.values(), key=lambda plan: _total(plan, cost))
-    return improve_sharing([tree for trees in placement for tree in trees], cost, rounds=4 if queries <= FEW else 1)
+    return improve_sharing(
+        [tree for trees in placement for tree in trees], cost, rounds=4 if queries <= FEW else 1
+    )
 
 
 def _balanced(workload: Workload, starts: list[Placement], most_total: float) -> Placement:
+    """Level the first two starts and the best of the others, each with and without thrift."""
     boards = [reweave(_board(workload, _fit(start, workload))) for start in starts]
-    boards.sort(key=lambda board: (board.total > most_total * (1 + 1e-12), board.max_load))
-    steps = 4 * len(workload.nodes) + 20
-    finished = []
-    for start in boards[:STARTS]:
-        for patience in (0.0, 1.0 / len(workload.nodes)):
-            board = _board(workload, start.placement)
-            for _ in range(2):
-                reweave(level(board, most_total, steps=steps, patience=patience))
-            finished.append(board)
+    others = sorted(boards[2:], key=lambda board: _rank(board, most_total))
+    finished = [
+        _levelled(_board(workload, start.placement), most_total, patience)
+        for start in [*boards[:2], *others[:1]]
+        for patience in (0.0, 1.0 / len(workload.nodes))
+    ]
     return min([*boards, *finished], key=lambda board: _rank(board, most_total)).placement
 
 
+def _levelled(board: Board, most_total: float, patience: float) -> Board:
+    for _ in range(2):
+        reweave(level(board, most_total, steps=2 * len(board.nodes) + 20, patience=patience))
+    return board
+
+
 def _rank(board: Board, most_total: float) -> tuple[float, float, float]:
-    return (max(0.0, board.total / most_total - 1 - 1e-12) if most_total else 0.0, board.max_load, board.total)
+    return (
+        max(0.0, board.total / most_total - 1 - 1e-12) if most_total else 0.0,
+        board.max_load,
+        board.total,
+    )
 
 
 def _board(workload: Workload, placement: Placement) -> Board:

@@ -19,11 +19,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headwater.weave.best.board import Board, Groups, Move, groups, tree_of_groups
+from headwater.weave.edges import EdgeSet
 from headwater.weave.model import Query, Tree
 
 __all__ = ["level"]
 
-TARGETS = 5
+TARGETS = 3
 LEAST_GAIN = 1e-9
 
 
@@ -76,13 +77,13 @@ def _moves(board: Board, source: int, targets: list[int]) -> Iterator[Move]:
                     yield _move(board, source, at, rest, piece, target)
 
 
-def _without(parts: Groups, edges: object) -> Tree | None:
+def _without(parts: Groups, edges: EdgeSet) -> Tree | None:
     left = {other: queries for other, queries in parts.items() if other is not edges}
     return tree_of_groups(left) if left else None
 
 
 def _pieces(
-    board: Board, source: int, tree: Tree, parts: Groups, rests: dict[object, Tree | None], target: _Target
+    board: Board, source: int, tree: Tree, parts: Groups, rests: dict[EdgeSet, Tree | None], target: _Target
 ) -> Iterator[tuple[Tree, Tree | None]]:
     """What could be taken from `tree` for `target`, each with what is left."""
     yield tree, None

@@ -10,7 +10,6 @@ Cost: a round tries (groups x trees) unions; rounds end when nothing saves, or a
 from __future__ import annotations
 
 from headwater.weave.best.board import groups, tree_of_groups
-from headwater.weave.edges import EdgeSet
 from headwater.weave.model import CostModel, Tree, weave
 
 __all__ = ["improve_sharing"]
@@ -77,10 +76,3 @@ def _put(trees: list[Tree], piece: Tree, into: int | None) -> None:
     else:
         trees[into] = weave(trees[into], piece)
 
-
-def edge_sets(trees: list[Tree]) -> int:
-    """How many different edge sets the queries of these trees have."""
-    found: set[EdgeSet] = set()
-    for tree in trees:
-        found.update(groups(tree))
-    return len(found)

@@ -1,9 +1,9 @@
 """The thirteen optimizers of the paper's Table 1, by name.
 
-                     Random    Round Robin   to Lowest   to Nodes   Inserted
-    Group only       g-rand    g-rr          g-tl
-    Weave only       w-rand    w-rr          w-tl        w-tn       w-i
-    Weave and Group  wg-rand   wg-rr         wg-tl       wg-tn      wg-i
+                 Random    Round Robin   to Lowest   to Nodes   Inserted
+Group only       g-rand    g-rr          g-tl
+Weave only       w-rand    w-rr          w-tl        w-tn       w-i
+Weave and Group  wg-rand   wg-rr         wg-tl       wg-tn      wg-i
 """
 
 from __future__ import annotations
