@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.algebra import delta as rules
+from headwater.algebra import delta_rules
 from headwater.algebra.build import number
 from headwater.algebra.check import faults
 from headwater.algebra.delta import delta
@@ -111,7 +111,7 @@ def test_a_restrict_only_saves_work() -> None:
 
 def test_keys_that_cancel_out_are_still_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Project in place of the Distinct of touched keys loses updates that keep the key."""
-    monkeypatch.setattr(rules, "_touched", lambda change, keys: Project(change, keys) if keys else change)
+    monkeypatch.setattr(delta_rules, "touched_keys", lambda change, keys: Project(change, keys or ()))
     assert try_seeds(0, 100).failures
 
 
