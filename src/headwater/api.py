@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -25,6 +26,7 @@ from headwater.clock import Clock, SystemClock, micros
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Project, Table
 from headwater.project import fingerprint, load
+from headwater.serve.plan import Planned, asking, plan
 from headwater.serve.read import Rows, read
 from headwater.serve.status import Status, status
 from headwater.storage.timeline import check_readable
@@ -81,6 +83,15 @@ class Headwater:
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
         return status(self.catalog, self.warehouse, self.clock)
+
+    def plan(self, also: Iterable[str | Path] = ()) -> Planned:
+        """How each view is kept, whether its promise can be kept, and what it costs; Spark is not started.
+
+        Views in the files of `also` are priced as if they were part of the project.
+        """
+        files = [Path(one) for one in also]
+        whole = load(self.project.folder, files) if files else self.project
+        return plan(self.project, asking(whole), self.warehouse)
 
     def run(
         self,

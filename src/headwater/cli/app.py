@@ -12,8 +12,11 @@ import typer
 
 from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
+from headwater.cli.bench_push import bench_push
+from headwater.cli.bench_updates import bench_updates
 from headwater.cli.ingest import ingest
 from headwater.cli.init import init
+from headwater.cli.plan import plan
 from headwater.cli.read import read
 from headwater.cli.run import run
 from headwater.cli.simulate_joins import simulate_joins
@@ -35,15 +38,17 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, run, status, ingest, read, verify):
+for command in (init, plan, run, status, ingest, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
 simulate.command("joins")(simulate_joins)
 simulate.command("updates")(simulate_updates)
+bench.command("updates")(bench_updates)
 simulate.command("weave")(simulate_weave)
 bench.command("joins")(bench_joins)
 bench.command("laws")(bench_laws)
+bench.command("push")(bench_push)
 
 
 def main() -> None:

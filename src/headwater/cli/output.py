@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
 
 __all__ = ["console", "print_json", "print_table", "progress_console", "to_json"]
 
+WIDE = 160
+
 
 def console() -> Console:
     """Standard output, for answers."""
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True, width=_width(sys.stdout))
 
 
 def progress_console() -> Console:
     """Standard error, for progress: it never mixes with an answer that is piped on."""
-    return Console(file=sys.stderr, highlight=False)
+    return Console(file=sys.stderr, highlight=False, width=_width(sys.stderr))
+
+
+def _width(stream: TextIO) -> int | None:
+    """A terminal knows its width; a file or a pipe has room enough for a table's cells in one line."""
+    return None if stream.isatty() or "COLUMNS" in os.environ else WIDE
 
 
 def _plain(value: object) -> object:

@@ -6,7 +6,7 @@ folder's own files only, so that a folder of changes or an old version may lie b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,12 +22,15 @@ __all__ = ["SETTINGS_FILE", "load"]
 SETTINGS_FILE = "headwater.yml"
 
 
-def load(folder: Path | str) -> Project:
-    """The project in a folder; raises an InputError that says what is wrong, where, and what to do."""
+def load(folder: Path | str, also: Sequence[Path] = ()) -> Project:
+    """The project in a folder; raises an InputError that says what is wrong, where, and what to do.
+
+    With `also`, the project as it would be with these SQL files in its folder.
+    """
     folder = Path(folder)
     settings = read_settings(_settings_text(folder), str(folder / SETTINGS_FILE), folder.absolute())
     found = Statements()
-    for path in _sql_files(folder):
+    for path in (*_sql_files(folder), *also):
         found += parse_statements(_read(path), str(path), settings.freshness)
     if not found.tables:
         message = f'the project "{settings.name}" declares no table'
