@@ -95,8 +95,8 @@ def test_table_4_equal_gives_450() -> None:
 
 
 def test_table_4_global_ratio_gives_677_with_the_papers_rounding() -> None:
-    # The exact ratio is 13.04 : 130.43 : 130.43 : 26.09, which yields 678.26.  The paper rounds the first three
-    # to whole tuples and gives the rest, 27, to c; these yield its 656.5 and 677.
+    # The exact ratio is 13.04 : 130.43 : 130.43 : 26.09, which yields 678.26.  The paper rounds the first
+    # three to whole tuples and gives the rest, 27, to c; these yield its 656.5 and 677.
     rounded = from_half_ways(FIGURE_10, {"A": 13, "B": 130, "AB": 130, "C": 27})
     assert rounded.throughput == pytest.approx(677)
     assert rounded.entering["AB"] == pytest.approx(656.5)
@@ -113,9 +113,9 @@ def test_table_4_equal_best_gives_750() -> None:
 
 
 def test_table_4_selectivity_best_gives_750_only_with_the_papers_wrong_intermediate_figure() -> None:
-    # The paper contradicts itself here.  It gives b 50 tuples a second, and b's productivity is 5 everywhere else
-    # in the table (150 tuples of b give 750 ab under EBestHJP), so 250 ab are produced; it prints 150, says that
-    # 100 of the 250 allowances of ab are wasted, and so reaches 150 * 5 = 750.
+    # The paper contradicts itself here.  It gives b 50 tuples a second, and b's productivity is 5 everywhere
+    # else in the table (150 tuples of b give 750 ab under EBestHJP), so 250 ab are produced; it prints 150,
+    # says that 100 of the 250 allowances of ab are wasted, and so reaches 150 * 5 = 750.
     printed_intermediate, allowance, productivity = 150, 250, 5
     assert min(printed_intermediate, allowance) * productivity == 750
     # With its own numbers nothing is wasted, and the policy reaches 1250.

@@ -18,7 +18,7 @@ from itertools import pairwise
 from headwater.overload.joins.plan import Path, Plan
 from headwater.overload.joins.tree import name, nodes
 
-__all__ = ["Allocation", "PathAllowance", "from_half_ways", "from_paths", "nothing"]
+__all__ = ["Allocation", "PathAllowance", "from_allowances", "from_half_ways", "from_paths", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Allocation:
         return sum(path.resources for path in self.paths)
 
 
-def _gather(plan: Plan, allowances: Mapping[str, tuple[float, ...]]) -> Allocation:
+def from_allowances(plan: Plan, allowances: Mapping[str, tuple[float, ...]]) -> Allocation:
+    """The allocation that gives each path these allowances, hop by hop."""
     entering = dict.fromkeys(plan.susceptible, 0.0)
     half_ways = dict.fromkeys(plan.siblings, 0.0)
     throughput = 0.0
@@ -68,7 +69,9 @@ def _gather(plan: Plan, allowances: Mapping[str, tuple[float, ...]]) -> Allocati
 
 def from_paths(plan: Plan, resources: Mapping[str, float]) -> Allocation:
     """Producers and consumers matched: each path's resources divided along it."""
-    return _gather(plan, {path.stream: path.divide(resources.get(path.stream, 0.0)) for path in plan.paths})
+    return from_allowances(
+        plan, {path.stream: path.divide(resources.get(path.stream, 0.0)) for path in plan.paths}
+    )
 
 
 def nothing(plan: Plan) -> Allocation:
@@ -85,7 +88,7 @@ def from_half_ways(plan: Plan, granted: Mapping[str, float]) -> Allocation:
         for below, hop in pairwise(path.hops):
             flow.append(flow[-1] * below.productivity * share[hop.own])
         allowances[path.stream] = tuple(flow)
-    return _gather(plan, allowances)
+    return from_allowances(plan, allowances)
 
 
 def _shares(plan: Plan, granted: Mapping[str, float]) -> dict[str, float]:

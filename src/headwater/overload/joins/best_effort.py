@@ -1,9 +1,10 @@
 """When not every state can be kept fresh: give some up, and take the most fresh results from the others.
 
 A stale state makes stale results only where it is probed.  So a state may be given up: it is refreshed no
-more, and no path may probe it.  In ((A join B) join C) join D the paths of A and B probe streams' own states
-alone and stay fresh whatever happens; in (A join B) join (C join D) giving up AB stops C and D, and leaves A
-and B with CD.
+more, and no tuple probes it; a path that would probe it stops there, and may still refresh the states below.
+In ((A join B) join C) join D the paths of A and B probe streams' own states alone and stay fresh whatever
+happens; in (A join B) join (C join D), giving up AB leaves A and B their results from CD, while C and D only
+keep CD fresh.
 
 Tries every set of states to give up, smallest first, by one linear program each; at most 2 ** (k - 2) of
 them, and beyond ten states only those that give up one more state at a time.  The paper stops at
@@ -12,16 +13,16 @@ them, and beyond ten states only those that give up one more state at a time.  T
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from headwater.overload.joins.allocation import Allocation, from_paths, nothing
+from headwater.overload.joins.allocation import Allocation, from_allowances, nothing
 from headwater.overload.joins.freshness import unreachable_tolerances
-from headwater.overload.joins.linear_program import program, solve
-from headwater.overload.joins.plan import Plan
+from headwater.overload.joins.linear_program import Program, solve
+from headwater.overload.joins.plan import Path, Plan
 from headwater.overload.joins.problem import Problem
 
 __all__ = ["BestEffort", "best_effort"]
@@ -61,14 +62,44 @@ def _without(problem: Problem, given_up: tuple[str, ...]) -> Allocation | None:
     needed = {state: rate for state, rate in reduced.needed.items() if state not in given_up}
     if unreachable_tolerances(reduced.plan, problem.tolerance) or not all(map(np.isfinite, needed.values())):
         return None
-    linear = program(plan, problem.resources, needed)
-    solution = solve(replace(linear, most=np.where(_probing(plan, given_up), 0.0, linear.most)))
+    reaches = [_reach(path, given_up) for path in plan.paths]
+    solution = solve(_program(plan, reaches, problem.resources, needed))
     if solution is None:
         return None
-    values = dict(zip(plan.streams, solution.values.clip(0.0).tolist(), strict=True))
-    return from_paths(plan, values)
+    allowances = {
+        path.stream: tuple(
+            max(0.0, float(entering)) * weight if hop < reach else 0.0
+            for hop, weight in enumerate(path.weights)
+        )
+        for path, reach, entering in zip(plan.paths, reaches, solution.values, strict=True)
+    }
+    return from_allowances(plan, allowances)
 
 
-def _probing(plan: Plan, given_up: tuple[str, ...]) -> list[bool]:
-    """For each path, whether it probes a state that is given up."""
-    return [any(hop.partner in given_up for hop in path.hops) for path in plan.paths]
+def _reach(path: Path, given_up: tuple[str, ...]) -> int:
+    """How many hops a path may make before it would probe a state that is given up."""
+    stops = [index for index, hop in enumerate(path.hops) if hop.partner in given_up]
+    return min(stops, default=len(path.hops))
+
+
+def _program(plan: Plan, reaches: list[int], resources: float, needed: Mapping[str, float]) -> Program:
+    """The linear program over tuples entering each path, which ends where its reach does."""
+    full = [reach == len(path.hops) for path, reach in zip(plan.paths, reaches, strict=True)]
+    gains = [path.cardinalities[-1] if whole else 0.0 for path, whole in zip(plan.paths, full, strict=True)]
+    rows = [[sum(path.weights[:reach]) for path, reach in zip(plan.paths, reaches, strict=True)]]
+    limits = [resources]
+    for state in [each for each in plan.susceptible if needed.get(each, 0.0) > 0]:
+        rows.append([-_sends(path, reach, state) for path, reach in zip(plan.paths, reaches, strict=True)])
+        limits.append(-needed[state])
+    most = [np.inf if path.rate is None else path.rate for path in plan.paths]
+    most = [most_of if reach else 0.0 for most_of, reach in zip(most, reaches, strict=True)]
+    return Program(-np.array(gains), np.array(rows), np.array(limits), np.array(most, dtype=np.float64))
+
+
+def _sends(path: Path, reach: int, state: str) -> float:
+    """Tuples into a state for each that enters the path; the last hop made still fills the state above."""
+    return sum(
+        weight
+        for index, (hop, weight) in enumerate(zip(path.hops, path.weights, strict=True))
+        if hop.own == state and 0 < index <= reach
+    )

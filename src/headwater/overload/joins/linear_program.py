@@ -132,9 +132,11 @@ def _exactly(linear: Program, values: Vector, duals: Vector) -> Solution:
 
     A degenerate optimum has no unique basis; the solver's own answer then stands, good to its tolerance.
     """
-    basis = _basis(linear, values, duals)
-    exact = _from_basis(linear, basis)
-    return Solution(values, basis, duals) if exact is None else replace(exact, warm=False)
+    for basis in (_basis(linear, values, duals), _dual_basis(linear, values, duals)):
+        exact = _from_basis(linear, basis)
+        if exact is not None:
+            return replace(exact, warm=False)
+    return Solution(values, _basis(linear, values, duals), duals)
 
 
 def _basis(linear: Program, values: Vector, duals: Vector) -> Basis:
@@ -143,6 +145,16 @@ def _basis(linear: Program, values: Vector, duals: Vector) -> Basis:
     slack = linear.limits - linear.rows @ values
     free, binding = int((stands == 0).sum()), np.argsort(np.where(duals > 0, -1.0, np.abs(slack)))
     return Basis(tuple(int(each) for each in stands), tuple(sorted(int(row) for row in binding[:free])))
+
+
+def _dual_basis(linear: Program, values: Vector, duals: Vector) -> Basis:
+    """The basis by prices: right where a path happens to stand at its bound without being held there."""
+    reduced = linear.cost + duals @ linear.rows
+    held = np.abs(reduced) > 1e-7 * (1e-30 + np.abs(linear.cost).max())
+    at_most = np.isfinite(linear.most) & (values > linear.most / 2)
+    stands = np.where(held, np.where(at_most, 1, -1), 0)
+    binding = np.flatnonzero(duals > 1e-9 * (1e-30 + np.abs(duals).max(initial=0.0)))
+    return Basis(tuple(int(each) for each in stands), tuple(int(row) for row in binding))
 
 
 def _from_basis(linear: Program, basis: Basis) -> Solution | None:

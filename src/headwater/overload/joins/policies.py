@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from headwater.errors import InputError, did_you_mean
 from headwater.overload.joins.allocation import Allocation, from_paths, nothing
@@ -81,15 +82,25 @@ def _jaqpot(name: str, problem: Problem, warm: Warm | None) -> Decision:
     Where the greedy cover does not fit but a cheaper one does, that one is taken: the paper promises an
     allocation whenever there is one, which greedy alone cannot keep.
     """
-    exact = cover_of(problem)
-    if exact.shortage is not None:
-        return _refused(name, problem, exact)
-    greedy = greedy_cover(problem.plan, problem.needed)
-    fits = greedy is not None and sum(greedy.values()) <= problem.resources * (1 + 1e-9)
-    cover = greedy if fits and greedy is not None else exact.resources
+    cover, kind = _greedy_cover(problem), "greedy"
+    if cover is None:
+        exact = cover_of(problem)
+        if exact.shortage is not None:
+            return _refused(name, problem, exact)
+        cover, kind = exact.resources, "exact"
     spent = sum(cover.values())
     allocation = from_paths(problem.plan, grepp(problem.plan, max(0.0, problem.resources - spent), cover))
-    return Decision(name, True, allocation, spent, cover="greedy" if fits else "exact")
+    return Decision(name, True, allocation, spent, cover=kind)
+
+
+def _greedy_cover(problem: Problem) -> dict[str, float] | None:
+    """The greedy cover, if there is one and the resources suffice for it."""
+    for state, rate in problem.needed.items():
+        arriving = problem.plan.rates.get(state)
+        if not isfinite(rate) or (arriving is not None and arriving < rate):
+            return None
+    cover = greedy_cover(problem.plan, problem.needed)
+    return cover if cover is not None and sum(cover.values()) <= problem.resources * (1 + 1e-9) else None
 
 
 def _grepp(plan: Plan, resources: float) -> Allocation:

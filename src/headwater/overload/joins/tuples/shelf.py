@@ -84,7 +84,7 @@ class Shelf:
         if window is None:
             start = max(0, len(keys) - round(self.state.size))
         else:
-            start = int(np.searchsorted(entered, now - window, side="left"))
+            start = int(np.searchsorted(entered, now - window + 1e-9, side="left"))
         self.keys, self.spoils, self.entered = keys[start:], spoils[start:], entered[start:]
         self._sorted = None
 

@@ -56,7 +56,7 @@ class Steady:
         timed = state.window is not None and filling is not None
         count = round(state.window * filling if timed and state.window and filling else state.size)
         ages = np.sort(self.random.random(count))[::-1] * residence if count else np.zeros(0)
-        spoils = self._lasting(node, count) - ages[:, None]
+        spoils = _aged(self._lasting(node, count), ages)
         return Shelf(state, Batch(self._keys(own, count), spoils), -ages)
 
     def _keys(self, own: str, count: int) -> Keys:
@@ -70,11 +70,9 @@ class Steady:
         left, right = self._lasting(node.left, count), self._lasting(node.right, count)
         probing = self.random.random(count) < self._left_share(node)
         lain = self.random.random(count)
-        with np.errstate(invalid="ignore"):  # zero times infinity: a fresh tuple of a state never refilled
-            left = left - np.where(probing, 0.0, lain * self.residence(name(node.left)))[:, None]
-            right = right - np.where(probing, lain * self.residence(name(node.right)), 0.0)[:, None]
-        lasting: Floats = np.minimum(left, right)
-        return np.nan_to_num(lasting, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        left = _aged(left, np.where(probing, 0.0, lain * self.residence(name(node.left))))
+        right = _aged(right, np.where(probing, lain * self.residence(name(node.right)), 0.0))
+        return np.minimum(left, right)
 
     def _left_share(self, node: Join) -> float:
         """The share of a join's results made by its left input probing."""
@@ -84,3 +82,9 @@ class Steady:
         }
         total = sum(made.values())
         return made[name(node.left)] / total if total > 0 else 0.5
+
+
+def _aged(lasting: Floats, ages: Floats) -> Floats:
+    """What is left of how long tuples last; what never spoils does not, however old."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(lasting), lasting, lasting - ages[:, None])

@@ -1,0 +1,202 @@
+"""Plots of the experiments, with the paper's values marked where its text gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+__all__ = ["plot_all"]
+
+COLOURS = {
+    "optimal": "#1b6ca8",
+    "jaqpot": "#e07b00",
+    "grepp": "#7a7a7a",
+    "global-ratio": "#2e8b57",
+    "selectivity-best": "#b03060",
+    "equal-best": "#8a6fc0",
+    "equal": "#c2a23a",
+    "optimal, not adapting": "#1b6ca8",
+}
+DASHED = {"jaqpot": (0, (5, 3)), "grepp": (0, (2, 2)), "optimal, not adapting": (0, (1, 2))}
+
+
+def _figure(columns: int, title: str, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(5.4 * columns, 4.3 * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title, fontsize=13, fontweight="bold")
+    axes = [figure.add_subplot(rows, columns, index + 1) for index in range(columns * rows)]
+    for each in axes:
+        each.spines[["top", "right"]].set_visible(False)
+        each.grid(alpha=0.25)
+    return figure, axes
+
+
+def _save(figure: Figure, out: Path, name: str) -> list[Path]:
+    paths = [out / f"{name}.svg", out / f"{name}.png"]
+    for path in paths:
+        figure.savefig(path, dpi=110)
+    return paths
+
+
+def _style(policy: str) -> dict[str, Any]:
+    wide = policy in ("optimal", "jaqpot")
+    return {"color": COLOURS[policy], "linestyle": DASHED.get(policy, "-"), "linewidth": 2.4 if wide else 1.5}
+
+
+def plot_all(measured: dict[str, Any], out: Path) -> list[Path]:
+    """Every figure, as SVG and PNG."""
+    return [
+        *_fluctuation(measured["fluctuation"], out),
+        *_resources(measured["resources"], out),
+        *_sensors(measured["sensors"], out),
+        *_staleness(measured["staleness"], measured["sensors"], out),
+        *_timing(measured["timing"], out),
+        *_thresholds(measured["fluctuation"], out),
+    ]
+
+
+def _lines(axes: Axes, series: dict[str, Any], unit: float) -> None:
+    for policy, each in series.items():
+        heights = [count / unit for count in each["cumulative"]]
+        axes.plot([at / 60 for at in each["at"]], heights, label=policy, **_style(policy))
+    axes.set_xlabel("minutes")
+
+
+def _fluctuation(shapes: dict[str, Any], out: Path) -> list[Path]:
+    figure, axes = _figure(
+        2, "Figure 6: selectivities change twice (30 % of saturation, tolerance 1.5 windows)"
+    )
+    for each, (shape, series) in zip(axes, shapes.items(), strict=True):
+        _lines(each, series, 1e6)
+        last = series["optimal"]["at"][-1] / 60
+        for share, words in ((0.3, "SEL2"), (0.7, "SEL3")):
+            each.axvline(last * share, color="#999999", linewidth=0.8)
+            each.annotate(
+                words, (last * share, 0.98), xycoords=("data", "axes fraction"), fontsize=8, va="top"
+            )
+        each.set_title(f"{shape}; the paper: GlobalHJPR the best heuristic, JAQPOT well above", fontsize=9)
+        each.set_ylabel("results so far, millions")
+    axes[0].legend(fontsize=8, frameon=False)
+    return _save(figure, out, "figure-6")
+
+
+def _resources(resources: dict[str, Any], out: Path) -> list[Path]:
+    shapes = resources["shapes"]
+    figure, axes = _figure(
+        3, "Figure 7: throughput against resources (lines: predicted on Table 3; dots: real tuples)"
+    )
+    percent = [100 * share for share in resources["shares"]]
+    for each, (shape, found) in zip(axes, shapes.items(), strict=True):
+        for policy, values in found["predicted"].items():
+            each.plot(percent, [100 * value for value in values], label=policy, **_style(policy))
+        for policy, values in found["counted"].items():
+            each.plot(
+                percent,
+                [100 * value for value in values],
+                "o",
+                color=COLOURS[policy],
+                markersize=4,
+                alpha=0.75,
+            )
+        each.set_xlabel("resources, % of saturation")
+        each.set_ylabel("throughput, % of saturation")
+        each.set_title(shape)
+    axes[0].plot([60], [80], "*", color="black", markersize=13)
+    axes[0].annotate(
+        "paper: above 80 % at 60 %", (60, 80), (62, 66), fontsize=8, arrowprops={"arrowstyle": "-"}
+    )
+    axes[0].legend(fontsize=8, frameon=False, loc="upper left")
+    return _save(figure, out, "figure-7")
+
+
+def _sensors(sensors: dict[str, Any], out: Path) -> list[Path]:
+    papers = {"300.0": "2.8", "600.0": "2.5", "900.0": "3.4"}
+    limits = sensors["limits"]
+    figure, axes = _figure(len(limits), f"Figure 8: five-way join of sensors ({sensors['source']})")
+    for each, (limit, found) in zip(axes, limits.items(), strict=True):
+        _lines(each, found["series"], 1e3)
+        times = found["times_best_heuristic"]["optimal"]
+        words = f"{times:.1f} times the best heuristic (paper {papers.get(limit, '-')})"
+        each.set_title(f"{float(limit):g} probes/s: {words}", fontsize=9)
+        each.set_ylabel("results so far, thousands")
+    axes[0].legend(fontsize=8, frameon=False)
+    return _save(figure, out, "figure-8")
+
+
+def _staleness(staleness: dict[str, Any], sensors: dict[str, Any], out: Path) -> list[Path]:
+    stale = {**staleness["stale"], "sensors": sensors["stale"]}
+    figure, axes = _figure(5, "Figure 9: stale results, and what freshness costs")
+    for each, (shape, by) in zip(axes, stale.items(), strict=False):
+        _bars(each, by, shape)
+    axes[0].legend(fontsize=7, frameon=False)
+    last = axes[4]
+    for shape, colour in (("linear", "#1b6ca8"), ("bushy", "#e07b00"), ("five-way", "#2e8b57")):
+        by = staleness["cost"][shape]
+        heights = [100 * by[multiple]["share"] for multiple in by]
+        windows = [float(each) for each in by]
+        last.plot(windows, heights, "o-", color=colour, label=shape)
+    for at, height, words in (
+        (1.5, 35, "paper: bushy"),
+        (5.0, 3, "paper: linear"),
+        (5.0, 5, "paper: sensors"),
+    ):
+        last.plot([at], [height], "*", color="black", markersize=11)
+        side, shift = ("right", -4) if at > 2 else ("left", 8)
+        last.annotate(words, (at, height), (shift, 8), textcoords="offset points", fontsize=8, ha=side)
+    last.set_title("d: CPU for freshness, % (10 to 60 % of saturation)", fontsize=10)
+    last.set_xlabel("tolerance, windows")
+    last.set_ylim(bottom=0)
+    last.legend(fontsize=8, frameon=False)
+    return _save(figure, out, "figure-9")
+
+
+def _bars(axes: Axes, by: dict[str, Any], title: str) -> None:
+    policies = list(next(iter(by.values())))
+    for index, policy in enumerate(policies):
+        heights = [100 * (each[policy]["stale_share"] or 0.0) for each in by.values()]
+        places = [spot + (index - 3) * 0.12 for spot in range(len(by))]
+        axes.bar(places, heights, 0.11, color=COLOURS[policy], label=policy)
+    axes.set_xticks(range(len(by)), [f"{each} windows" for each in by])
+    axes.set_ylabel("stale results, %")
+    axes.set_title(title)
+
+
+def _timing(timing: dict[str, Any], out: Path) -> list[Path]:
+    figure, axes = _figure(2, "Deciding, in milliseconds")
+    names = {"jaqpot_ms": "jaqpot", "optimal_ms": "optimal", "warm_ms": "optimal, warm"}
+    for each, (shape, found) in zip(axes, timing["shapes"].items(), strict=True):
+        for key, colour in zip(names, ("#e07b00", "#1b6ca8", "#2e8b57"), strict=True):
+            each.plot(timing["streams"], found[key], "o-", color=colour, label=names[key], markersize=4)
+        each.set_yscale("log")
+        each.set_title(
+            f"{shape}: jaqpot grows with streams ** {found['jaqpot_exponent']:.1f}; paper: 2 to 300 ms",
+            fontsize=9,
+        )
+        each.set_xlabel("streams")
+        each.set_ylabel("milliseconds")
+    axes[0].legend(fontsize=8, frameon=False)
+    return _save(figure, out, "optimizer-time")
+
+
+def _thresholds(shapes: dict[str, Any], out: Path) -> list[Path]:
+    figure, axes = _figure(
+        2, "Thresholds tuned by themselves (policy optimal; the paper sets 3 to 8 % by hand)"
+    )
+    for each, (shape, series) in zip(axes, shapes.items(), strict=True):
+        found = series["optimal"]
+        minutes = [at / 60 for at in found["at"]]
+        each.plot(
+            minutes, [100 * value for value in found["drift_thresholds"]], color="#1b6ca8", label="drift"
+        )
+        each.plot(minutes, [100 * value for value in found["gain_thresholds"]], color="#e07b00", label="gain")
+        each.axhspan(3, 8, color="#dddddd", alpha=0.5, label="the paper's settings")
+        each.set_title(f"{shape}: {found['analyses']} analyses, {found['actuations']} changes", fontsize=10)
+        each.set_xlabel("minutes")
+        each.set_ylabel("%")
+        each.set_ylim(bottom=0)
+    axes[0].legend(fontsize=8, frameon=False)
+    return _save(figure, out, "thresholds")
