@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the session, with logical replication switched on; a database for each test."""
+"""A real PostgreSQL server for the session, with logical replication on; a database for each test."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def uri(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
     server.ensure()
     with psycopg.connect(server.uri(), autocommit=True) as admin:
         admin.execute(
-            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = %s AND NOT active",
+            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+            "WHERE database = %s AND NOT active",
             (name,),
         )
 

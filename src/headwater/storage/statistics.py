@@ -64,6 +64,9 @@ def _usable(value: Any) -> bool:
     match value:
         case bool() | bytes() | None:
             return False
+        case datetime():
+            # The last millisecond there is cannot be rounded up.
+            return value.replace(tzinfo=None) <= datetime.max - timedelta(milliseconds=1)
         case float():
             return math.isfinite(value)
         case str():

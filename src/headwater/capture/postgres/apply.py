@@ -87,7 +87,7 @@ def typed_rows(
     arrays = []
     reasons: dict[int, str] = {}
     for column in declared.table.columns:
-        texts, bad = _as_text(column, columns[names.index(declared.remote(column.name))])
+        texts, bad = _as_text(column, columns[declared.place_of(column.name, names)])
         array, wrong = typed_texts(column, texts)
         arrays.append(array)
         for position, reason in (*bad.items(), *wrong.items()):

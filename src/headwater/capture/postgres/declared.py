@@ -9,7 +9,7 @@ declared one is asked before anything is captured; values are read from PostgreS
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.capture.postgres.pgoutput import Relation
@@ -94,15 +94,24 @@ class Declared:
         if remote.identity != "f":
             self._local(remote.key)
 
+    def place_of(self, column: str, names: Sequence[str]) -> int:
+        """Where PostgreSQL's rows have a declared column."""
+        if self.remote(column) not in names:
+            raise self._absent(column, names)
+        return names.index(self.remote(column))
+
+    def _absent(self, column: str, names: Iterable[str]) -> InputError:
+        return InputError(
+            "HW873",
+            f'{self.schema}.{self.name} has no column "{self.remote(column)}"',
+            place=self.table.place,
+            hint=did_you_mean(self.remote(column), names),
+        )
+
     def _check_column(self, name: str, kind: str, columns: Mapping[str, tuple[str, str]]) -> None:
         found = columns.get(self.remote(name))
         if found is None:
-            raise InputError(
-                "HW873",
-                f'{self.schema}.{self.name} has no column "{self.remote(name)}"',
-                place=self.table.place,
-                hint=did_you_mean(self.remote(name), columns),
-            )
+            raise self._absent(name, columns)
         remote_type, category = found
         base = kind.partition("(")[0]
         if category in "ACR" or (base != "string" and base not in _FITS.get(remote_type, ())):
