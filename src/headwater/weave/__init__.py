@@ -31,6 +31,7 @@ from headwater.weave.picture import trees_svg
 from headwater.weave.planning import OPTIMIZER_NAMES, plan
 from headwater.weave.reading import parse_workload, workload_of
 from headwater.weave.report import gap_notes, plan_fields
+from headwater.weave.revise import Revision, add_query, change_rate, level_loads, remove_query
 
 __all__ = [
     "OPTIMIZER_NAMES",
@@ -42,17 +43,22 @@ __all__ = [
     "Objective",
     "Plan",
     "Query",
+    "Revision",
     "Tree",
     "Workload",
+    "add_query",
     "answer_fragments",
     "answers",
+    "change_rate",
     "edges_between",
     "fragments",
     "gap_notes",
+    "level_loads",
     "paired_window",
     "parse_workload",
     "plan",
     "plan_fields",
+    "remove_query",
     "tree_of",
     "trees_svg",
     "weave",

@@ -21,10 +21,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from headwater.weave.density import density
+from headwater.weave.density import density, forget_densities
 from headwater.weave.residues import Term, absorb, term
 
-__all__ = ["NO_EDGES", "EdgeSet", "edge_set", "edges_of_window", "paired_window", "union", "union_of"]
+__all__ = [
+    "NO_EDGES",
+    "EdgeSet",
+    "edge_set",
+    "edges_of_window",
+    "forget_edges",
+    "paired_window",
+    "union",
+    "union_of",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +94,12 @@ def union(left: EdgeSet, right: EdgeSet) -> EdgeSet:
 def union_of(sets: Iterable[EdgeSet]) -> EdgeSet:
     """All edges of many sets, each looked at once."""
     return edge_set(frozenset().union(*(edges.terms for edges in sets)))
+
+
+def forget_edges() -> None:
+    """Empty the memory of unions and densities; sets in use stay valid."""
+    _unions.clear()
+    forget_densities()
 
 
 NO_EDGES = edge_set(frozenset())

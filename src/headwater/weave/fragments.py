@@ -32,7 +32,9 @@ class Fragment:
 
 def edges_between(tree: Tree, start: int, end: int) -> Iterator[int]:
     """The edges e of the tree with start <= e <= end, rising, each once."""
-    classes = {(residue % query.slide, query.slide) for query in tree.queries for residue in (0, -query.range)}
+    classes = {
+        (residue % query.slide, query.slide) for query in tree.queries for residue in (0, -query.range)
+    }
     runs = (range(start + (residue - start) % slide, end + 1, slide) for residue, slide in classes)
     last: int | None = None
     for edge in merge(*runs):

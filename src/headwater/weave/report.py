@@ -46,5 +46,5 @@ def gap_notes(workload: Workload) -> list[str]:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return [
         f"range below slide in {shown}: each answer covers only the last range before it, and what arrives"
-        " between two windows is read by none of its answers; such a query has overlap 1 and two edges a slide"
+        " between two windows is read by none of its answers; overlap is 1, with two edges a slide"
     ]

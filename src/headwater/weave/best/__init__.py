@@ -8,7 +8,8 @@ Two objectives:
 Both start from the plans of all thirteen optimizers (of a few, for very many queries).  `total` improves
 the cheapest trees and spreads them over the nodes by capacity.  `balanced` weaves every node afresh and
 levels the loads, from several starts, and keeps the best plan whose total stays within the bound.
-So neither can be worse, by its own measure, than a start that respects the bound.
+So neither can be worse, by its own measure, than a start that respects the bound.  Beyond MOST_EDGE_SETS
+different windows the search is replaced by `coarse`, which keeps planning in seconds.
 
 The paper names capacities, changes and moving rates as future work; see also `revise`.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from headwater.weave.best.board import Board
+from headwater.weave.best.coarse import coarse_trees, split_heavy
 from headwater.weave.best.level import level
 from headwater.weave.best.reweave import reweave
 from headwater.weave.best.share import improve_sharing
@@ -28,6 +30,7 @@ from headwater.weave.optimizers import OPTIMIZERS, Placement, Problem, merge_ide
 __all__ = ["Objective", "best_placement"]
 
 FEW = 600
+MOST_EDGE_SETS = 150
 FOR_MANY = ("g-tl", "wg-tl", "wg-tn", "wg-i")
 LEVELLED = ("wg-tl", "wg-tn", "w-i", "wg-i")
 
@@ -43,6 +46,8 @@ def best_placement(
     workload: Workload, objective: Objective, *, merge: bool = False, seed: int = 0
 ) -> Placement:
     """The best placement found; deterministic for a seed."""
+    if len({query.edges for query in workload.queries}) > MOST_EDGE_SETS:
+        return _coarse(workload, objective)
     plans = _starts(workload, merge, seed)
     cheapest = _cheapest_trees(plans, workload.cost, len(workload.queries))
     shared = spread(cheapest, workload.nodes, workload.cost)
@@ -52,6 +57,13 @@ def best_placement(
         case Objective.BALANCED:
             most_total = _total(plans["wg-i"], workload.cost)
             return _balanced(workload, [shared, *_other_starts(plans)], most_total)
+
+
+def _coarse(workload: Workload, objective: Objective) -> Placement:
+    trees = coarse_trees(workload.queries, workload.cost)
+    if objective is Objective.BALANCED:
+        trees = split_heavy(trees, len(workload.nodes), workload.cost)
+    return spread(trees, workload.nodes, workload.cost)
 
 
 def _other_starts(plans: dict[str, Placement]) -> list[Placement]:

@@ -75,4 +75,3 @@ def _put(trees: list[Tree], piece: Tree, into: int | None) -> None:
         trees.append(piece)
     else:
         trees[into] = weave(trees[into], piece)
-

@@ -25,12 +25,15 @@ from headwater.weave.model import CostModel, Tree, weave
 __all__ = ["weave_share"]
 
 NOTHING = -np.inf
+FORBIDDEN = 1e9  # a density no tree has: such a pair never saves
 
 
-def weave_share(trees: Sequence[Tree], cost: CostModel, *, force_to: int = 0) -> list[Tree]:
+def weave_share(
+    trees: Sequence[Tree], cost: CostModel, *, force_to: int = 0, most_classes: int | None = None
+) -> list[Tree]:
     """Weave the best pair while it saves and, saving or not, while there are more than `force_to` trees
-    (zero: never against the saving)."""
-    pairs = _Pairs(_weave_equal(trees) if cost.rate > 0 else list(trees), cost)
+    (zero: never against the saving). A tree gets no more than `most_classes` residue classes."""
+    pairs = _Pairs(_weave_equal(trees) if cost.rate > 0 else list(trees), cost, most_classes)
     while len(pairs) > 1:
         left, right, saving = pairs.best()
         if saving <= 0 and not (force_to and len(pairs) > force_to):
@@ -55,7 +58,8 @@ def _as_one(group: Sequence[Tree]) -> Tree:
 class _Pairs:
     """The savings of all pairs: upper bounds, made exact on demand. Only entries left < right count."""
 
-    def __init__(self, trees: list[Tree], cost: CostModel) -> None:
+    def __init__(self, trees: list[Tree], cost: CostModel, most_classes: int | None) -> None:
+        self._most_classes = most_classes
         self._trees: list[Tree | None] = list(trees)
         self._count = len(trees)
         self._cost = cost
@@ -109,7 +113,10 @@ class _Pairs:
         one, other = self._trees[left], self._trees[right]
         assert one is not None
         assert other is not None
-        density = union(one.edges, other.edges).density
+        if self._most_classes and len(one.edges.terms) + len(other.edges.terms) > self._most_classes:
+            density = FORBIDDEN
+        else:
+            density = union(one.edges, other.edges).density
         apart = one.edges.density * one.overlap + other.edges.density * other.overlap
         saving = (apart - density * (one.overlap + other.overlap)) * self._cost.ticks_per_unit
         self._at_least[left, right] = density

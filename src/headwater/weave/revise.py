@@ -1,0 +1,140 @@
+"""Keep a plan while queries come and go, and the rate changes, moving as little as possible.
+
+Running trees hold state, so re-planning everything for one new dashboard would be worse than a plan a
+little above the best.  A change is answered where it falls:
+
+    add       the query joins the tree, or opens one on the node, that serves the objective best
+    remove    the query leaves its tree; a tree without queries ends
+    rate      a node whose trees now cost noticeably more than woven afresh is woven afresh; no query
+              changes its node
+    level     moves queries off the most loaded node while that helps, up to a share one allows
+
+Every revision reports the moved share: the part of the earlier queries whose node or whose tree's
+companions' place changed, that is, whose running state must be rebuilt.  Adding moves none.
+
+Cost: add and remove try one union per tree; 500 queries take a few milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from headwater.errors import InputError
+from headwater.weave.best import Objective
+from headwater.weave.best.board import Board
+from headwater.weave.best.level import level
+from headwater.weave.best.reweave import afresh
+from headwater.weave.model import NodePlan, Plan, Query, Tree, tree_of, weave
+
+__all__ = ["Revision", "add_query", "change_rate", "level_loads", "remove_query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A changed plan and the share of the queries kept from before whose place changed."""
+
+    plan: Plan
+    moved: tuple[str, ...]
+    moved_share: float
+
+
+def add_query(plan: Plan, query: Query, objective: Objective = Objective.BALANCED) -> Revision:
+    """Place one more query; nothing else moves."""
+    if query.id in plan.node_of():
+        raise InputError("HW508", f'two of the query names are "{query.id}"', hint="Give each query its own.")
+    new = tree_of((query,))
+    _, node, at = min(_insertions(plan, new, objective))
+    trees = list(plan.nodes[node].trees)
+    if at == len(trees):
+        trees.append(new)
+    else:
+        trees[at] = weave(trees[at], new)
+    return _revision(plan, _with_trees(plan, {node: trees}))
+
+
+def _insertions(plan: Plan, new: Tree, objective: Objective) -> list[tuple[tuple[float, float], int, int]]:
+    """Every place for a tree of one query, as (what it does to the objective, node, tree)."""
+    cost, found = plan.cost, []
+    for at_node, node in enumerate(plan.nodes):
+        for at in range(len(node.trees) + 1):
+            if at == len(node.trees):
+                increase = cost.of(new)
+            else:
+                increase = cost.woven(node.trees[at], new) - cost.of(node.trees[at])
+            load = (node.cost + increase) / node.node.capacity
+            worst = max(load, plan.max_load)
+            score = (increase, load) if objective is Objective.TOTAL else (worst, increase)
+            found.append((score, at_node, at))
+    return found
+
+
+def remove_query(plan: Plan, name: str) -> Revision:
+    """Take one query out; the others stay where they are."""
+    for at_node, node in enumerate(plan.nodes):
+        for at, tree in enumerate(node.trees):
+            left = [query for query in tree.queries if query.id != name]
+            if len(left) < len(tree.queries):
+                trees = [*node.trees[:at], *([tree_of(left)] if left else []), *node.trees[at + 1 :]]
+                return _revision(plan, _with_trees(plan, {at_node: trees}))
+    raise InputError("HW510", f'there is no query "{name}" in the plan')
+
+
+def change_rate(plan: Plan, rate: float, *, least_saving: float = 0.05) -> Revision:
+    """A new input rate: weave a node afresh where that saves at least this share of its cost."""
+    if not (isfinite(rate) and rate >= 0):
+        raise InputError("HW504", f"the rate must be a number that is not negative, not {rate}")
+    cost = replace(plan.cost, rate=rate)
+    changed: dict[int, list[Tree]] = {}
+    for at_node, node in enumerate(plan.nodes):
+        fresh = afresh(list(node.trees), cost) if node.trees else []
+        if fresh and cost.of_trees(fresh) < cost.of_trees(node.trees) * (1 - least_saving):
+            changed[at_node] = fresh
+    return _revision(plan, _with_trees(replace(plan, cost=cost), changed))
+
+
+def level_loads(plan: Plan, most_moved_share: float = 0.1) -> Revision:
+    """Level the loads by moving at most this share of the queries, at no higher total cost than allowed
+    by the moves themselves: each must lower the largest load."""
+    nodes = [node.node for node in plan.nodes]
+    board = Board(nodes, plan.cost, [list(node.trees) for node in plan.nodes])
+    revision = _revision(plan, plan)
+    while True:
+        before = board.max_load
+        level(board, float("inf"), steps=1)
+        placed = _with_trees(plan, dict(enumerate(board.placement)))
+        tried = _revision(plan, placed)
+        if board.max_load >= before or tried.moved_share > most_moved_share:
+            return revision
+        revision = tried
+
+
+def _with_trees(plan: Plan, changed: dict[int, list[Tree]]) -> Plan:
+    """The plan with other trees on some nodes, and every cost worked out again."""
+    nodes = []
+    for at, node in enumerate(plan.nodes):
+        trees = tuple(changed.get(at, node.trees))
+        nodes.append(NodePlan(node.node, trees, plan.cost.of_trees(trees)))
+    return Plan(plan.cost, tuple(nodes))
+
+
+def _revision(before: Plan, after: Plan) -> Revision:
+    """Compare two plans: a kept query moved when its node changed, or it left the tree it shared."""
+    old, new = _places(before), _places(after)
+    kept = [name for name in old if name in new]
+    moved = tuple(name for name in kept if _has_moved(old[name], new[name]))
+    return Revision(after, moved, len(moved) / len(kept) if kept else 0.0)
+
+
+def _places(plan: Plan) -> dict[str, tuple[str, frozenset[str]]]:
+    places = {}
+    for node in plan.nodes:
+        for tree in node.trees:
+            names = frozenset(query.id for query in tree.queries)
+            places.update(dict.fromkeys(names, (node.node.name, names)))
+    return places
+
+
+def _has_moved(old: tuple[str, frozenset[str]], new: tuple[str, frozenset[str]]) -> bool:
+    """Another node, or in a tree where fewer than half of the old companions are left."""
+    return old[0] != new[0] or 2 * len(old[1] & new[1]) < len(old[1])
