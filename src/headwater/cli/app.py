@@ -14,6 +14,8 @@ from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
 from headwater.cli.bench_push import bench_push
 from headwater.cli.bench_updates import bench_updates
+from headwater.cli.bench_weave import bench_weave
+from headwater.cli.check import check
 from headwater.cli.ingest import ingest
 from headwater.cli.init import init
 from headwater.cli.plan import plan
@@ -38,7 +40,7 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, plan, run, status, ingest, read, verify):
+for command in (init, check, plan, run, status, ingest, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
@@ -49,6 +51,7 @@ simulate.command("weave")(simulate_weave)
 bench.command("joins")(bench_joins)
 bench.command("laws")(bench_laws)
 bench.command("push")(bench_push)
+bench.command("weave")(bench_weave)
 
 
 def main() -> None:

@@ -27,17 +27,17 @@ NOW = Param("$now")  # CURRENT_TIMESTAMP and its like: known when a query starts
 class Reader(Protocol):
     """What the converter needs of the block reader: subqueries, and the places of nodes."""
 
-    def subquery(self, node: exp.Expression, scope: Scope) -> tuple[Query, Scope]: ...
+    def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]: ...
 
-    def place(self, node: exp.Expression) -> Place | None: ...
+    def place(self, node: exp.Expr) -> Place | None: ...
 
 
-_BINARY: dict[type[exp.Expression], str] = {
+_BINARY: dict[type[exp.Expr], str] = {
     exp.And: "and", exp.Or: "or", exp.EQ: "eq", exp.NEQ: "neq", exp.LT: "lt", exp.LTE: "lte", exp.GT: "gt",
     exp.GTE: "gte", exp.Add: "add", exp.Sub: "sub", exp.Mul: "mul", exp.Div: "div", exp.Mod: "mod",
     exp.Like: "like", exp.DPipe: "concat", exp.NullSafeEQ: "nulleq",
 }  # fmt: skip
-_UNARY: dict[type[exp.Expression], str] = {
+_UNARY: dict[type[exp.Expr], str] = {
     exp.Lower: "lower", exp.Upper: "upper", exp.Length: "length", exp.Abs: "abs", exp.Neg: "neg",
 }  # fmt: skip
 _NOW = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.CurrentDatetime)
@@ -45,7 +45,7 @@ _VOLATILE = (exp.Rand, exp.Randn, exp.Uuid)
 _LEAVES = (exp.Column, exp.Placeholder, exp.Parameter, exp.Subquery, exp.Select, exp.SetOperation, *_NOW)
 
 
-def place_of(node: exp.Expression, at: Callable[[int, int], Place]) -> Place | None:
+def place_of(node: exp.Expr, at: Callable[[int, int], Place]) -> Place | None:
     """The place of the first name or word in a node that knows where it stands."""
     for part in node.walk(bfs=False):
         if "start" in part.meta:
@@ -53,14 +53,14 @@ def place_of(node: exp.Expression, at: Callable[[int, int], Place]) -> Place | N
     return None
 
 
-def convert(node: exp.Expression, scope: Scope, reader: Reader) -> Expr:
-    def inner(child: exp.Expression) -> Expr:
+def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
+    def inner(child: exp.Expr) -> Expr:
         return convert(child, scope, reader)
 
     kind = type(node)
     if kind in _BINARY:
         return _binary(node, inner)
-    if kind in _UNARY and isinstance(node.this, exp.Expression):
+    if kind in _UNARY and isinstance(node.this, exp.Expr):
         return call(_UNARY[kind], inner(node.this))
     match node:
         case exp.Paren() | exp.Alias():
@@ -105,7 +105,7 @@ def _outer(scope: Scope) -> tuple[Col, ...]:
     return tuple(sorted(scope.outer_columns, key=repr))
 
 
-def _binary(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _binary(node: exp.Expr, inner: Callable[[exp.Expr], Expr]) -> Expr:
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
         return _list(inner(left), right.this, inner)
@@ -114,7 +114,7 @@ def _binary(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Ex
     return call(_BINARY[type(node)], inner(left), inner(right))
 
 
-def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Callable[[exp.Expr], Expr]) -> Expr:
     pairs = [
         call("eq", inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=False)
     ]
@@ -126,7 +126,7 @@ def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Callable[[exp.Expres
     return whole
 
 
-def _list(operand: Expr, values: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _list(operand: Expr, values: exp.Expr, inner: Callable[[exp.Expr], Expr]) -> Expr:
     if isinstance(values, exp.Paren):
         values = values.this
     if isinstance(values, exp.Placeholder | exp.Parameter):
@@ -140,7 +140,7 @@ def _column(node: exp.Column, scope: Scope, reader: Reader) -> Expr:
     return scope.find(node.table or None, node.name, lambda: reader.place(node))[1]
 
 
-def _literal(node: exp.Expression) -> Lit:
+def _literal(node: exp.Expr) -> Lit:
     match node:
         case exp.Null():
             return Lit(None, "NULL")
@@ -160,9 +160,9 @@ def _number(text: str) -> object:
         return text
 
 
-def _parameter(node: exp.Expression) -> Param:
+def _parameter(node: exp.Expr) -> Param:
     name = node.this
-    return Param(str(name.name if isinstance(name, exp.Expression) else name or "p"))
+    return Param(str(name.name if isinstance(name, exp.Expr) else name or "p"))
 
 
 def _negated(expr: Expr) -> Expr:
@@ -189,7 +189,7 @@ def _negated(expr: Expr) -> Expr:
             return call("not", expr)
 
 
-def _is(node: exp.Is, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _is(node: exp.Is, inner: Callable[[exp.Expr], Expr]) -> Expr:
     negate = bool(node.args.get("negate"))
     if isinstance(node.expression, exp.Null):
         return call("not_null" if negate else "is_null", inner(node.this))
@@ -198,7 +198,7 @@ def _is(node: exp.Is, inner: Callable[[exp.Expression], Expr]) -> Expr:
     return _opaque(node, inner)
 
 
-def _in(node: exp.In, scope: Scope, reader: Reader, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _in(node: exp.In, scope: Scope, reader: Reader, inner: Callable[[exp.Expr], Expr]) -> Expr:
     query = node.args.get("query")
     if query is not None:
         block, below = reader.subquery(query, scope)
@@ -228,7 +228,7 @@ def _concat(parts: list[Expr]) -> Expr:
     return whole
 
 
-def _case(node: exp.Case, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _case(node: exp.Case, inner: Callable[[exp.Expr], Expr]) -> Expr:
     """CASE as (when, then, when, then, ..., else)."""
     arguments: list[Expr] = []
     text = "CASE"
@@ -243,7 +243,7 @@ def _case(node: exp.Case, inner: Callable[[exp.Expression], Expr]) -> Expr:
     return Fn("case", tuple(arguments), f"{text} ELSE {{{len(arguments) - 1}}} END")
 
 
-def _filtered(node: exp.Filter, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _filtered(node: exp.Filter, inner: Callable[[exp.Expr], Expr]) -> Expr:
     """agg(x) FILTER (WHERE c) as agg(CASE WHEN c THEN x END)."""
     whole, condition = inner(node.this), inner(node.expression.this)
     if not isinstance(whole, Aggregate):
@@ -257,22 +257,22 @@ def _filtered(node: exp.Filter, inner: Callable[[exp.Expression], Expr]) -> Expr
 _SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance"}
 
 
-def _aggregate(node: exp.AggFunc, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _aggregate(node: exp.AggFunc, inner: Callable[[exp.Expr], Expr]) -> Expr:
     name = _SAME.get(node.key, node.key)
     target = node.this
     if isinstance(node, exp.Count) and isinstance(target, exp.Star | exp.Literal):
         return Aggregate("count", (), "COUNT(*)")
     distinct = isinstance(target, exp.Distinct)
     written = list(target.expressions) if distinct else [target, *node.expressions]
-    arguments = tuple(inner(one) for one in written if isinstance(one, exp.Expression))
+    arguments = tuple(inner(one) for one in written if isinstance(one, exp.Expr))
     slots = ", ".join(f"{{{index}}}" for index in range(len(arguments)))
     return Aggregate(name, arguments, f"{name.upper()}({'DISTINCT ' if distinct else ''}{slots})", distinct)
 
 
-def _token(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Expr | None:
+def _token(node: exp.Expr, inner: Callable[[exp.Expr], Expr]) -> Expr | None:
     """Word search, as various dialects write it: TOKEN(col) = :word, which an inverted index answers."""
 
-    def contains(column: exp.Expression, word: exp.Expression) -> Expr:
+    def contains(column: exp.Expr, word: exp.Expr) -> Expr:
         return call("eq", call("token", inner(column)), inner(word))
 
     match node:
@@ -294,11 +294,11 @@ def _token(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Exp
             return None
 
 
-def _opaque(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Expr:
+def _opaque(node: exp.Expr, inner: Callable[[exp.Expr], Expr]) -> Expr:
     """A function of the columns, parameters and subqueries in it."""
     copy = node.copy()
-    leaves: list[exp.Expression] = []
-    pending: list[exp.Expression] = [copy]
+    leaves: list[exp.Expr] = []
+    pending: list[exp.Expr] = [copy]
     while pending:
         part = pending.pop()
         if part is not copy and (isinstance(part, _LEAVES) or _is_aggregate(part)):
@@ -314,11 +314,11 @@ def _opaque(node: exp.Expression, inner: Callable[[exp.Expression], Expr]) -> Ex
     return Fn(_opaque_name(node), tuple(arguments), template, volatile)
 
 
-def _is_aggregate(node: exp.Expression) -> bool:
+def _is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window)
 
 
-def _opaque_name(node: exp.Expression) -> str:
+def _opaque_name(node: exp.Expr) -> str:
     if isinstance(node, exp.Cast):
         return f"cast_{node.to.sql().lower()}"
     return node.name.lower() if isinstance(node, exp.Anonymous) else node.key

@@ -34,10 +34,16 @@ from headwater.scale.scope import Names, Scope
 __all__ = ["read_query"]
 
 
-def read_query(tree: exp.Expression, tables: Mapping[str, Table], sql: SqlText) -> Query:
-    """The block of a parsed SELECT over the declared tables."""
+def read_query(
+    tree: exp.Expr,
+    tables: Mapping[str, Table],
+    sql: SqlText,
+    views: Mapping[str, exp.Expr] | None = None,
+) -> Query:
+    """The block of a parsed SELECT over the declared tables; `views` are spread where they are named."""
     folded = {name.lower(): table for name, table in tables.items()}
-    query, _ = _Reader(folded, sql).query(tree, None, {})
+    spread = {name.lower(): exp.Subquery(this=view.copy()) for name, view in (views or {}).items()}
+    query, _ = _Reader(folded, sql).query(tree, None, dict(spread))
     return query
 
 
@@ -55,18 +61,16 @@ class _Reader:
     tables: Mapping[str, Table]
     sql: SqlText
     names: Names = field(default_factory=Names)
-    ctes: dict[int, dict[str, exp.Expression]] = field(default_factory=dict)
+    ctes: dict[int, dict[str, exp.Expr]] = field(default_factory=dict)
     depth: int = 0
 
-    def place(self, node: exp.Expression) -> Place | None:
+    def place(self, node: exp.Expr) -> Place | None:
         return place_of(node, self.sql.place)
 
-    def subquery(self, node: exp.Expression, scope: Scope) -> tuple[Query, Scope]:
+    def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
         return self.query(node, scope, self.ctes.get(id(scope), {}))
 
-    def query(
-        self, node: exp.Expression, outer: Scope | None, ctes: dict[str, exp.Expression]
-    ) -> tuple[Query, Scope]:
+    def query(self, node: exp.Expr, outer: Scope | None, ctes: dict[str, exp.Expr]) -> tuple[Query, Scope]:
         self.depth += 1
         if self.depth > 60:
             raise NotAnalysed("its subqueries are nested too deeply", self.place(node))
@@ -75,9 +79,7 @@ class _Reader:
         finally:
             self.depth -= 1
 
-    def _query(
-        self, node: exp.Expression, outer: Scope | None, ctes: dict[str, exp.Expression]
-    ) -> tuple[Query, Scope]:
+    def _query(self, node: exp.Expr, outer: Scope | None, ctes: dict[str, exp.Expr]) -> tuple[Query, Scope]:
         while isinstance(node, exp.Subquery | exp.Paren) and not _own_clauses(node):
             node = node.this
         ctes = self._with(node, ctes)
@@ -89,7 +91,7 @@ class _Reader:
             case _:
                 raise NotAnalysed(f"{node.key.upper()} is not a SELECT", self.place(node))
 
-    def _with(self, node: exp.Expression, ctes: dict[str, exp.Expression]) -> dict[str, exp.Expression]:
+    def _with(self, node: exp.Expr, ctes: dict[str, exp.Expr]) -> dict[str, exp.Expr]:
         clause = node.args.get("with_")
         if clause is None:
             return ctes
@@ -101,7 +103,7 @@ class _Reader:
         return found
 
     def _union(
-        self, node: exp.SetOperation, outer: Scope | None, ctes: dict[str, exp.Expression]
+        self, node: exp.SetOperation, outer: Scope | None, ctes: dict[str, exp.Expr]
     ) -> tuple[Query, Scope]:
         left, scope = self.query(node.this, outer, ctes)
         right, below = self.query(node.expression, outer, ctes)
@@ -118,7 +120,7 @@ class _Reader:
         limit, offset = self._cut(node, scope)
         return Union((left, right), kind, order, limit, offset, node.sql()), scope
 
-    def _union_order(self, node: exp.Expression, columns: tuple[str, ...], outputs: dict[str, Col]) -> Order:
+    def _union_order(self, node: exp.Expr, columns: tuple[str, ...], outputs: dict[str, Col]) -> Order:
         target = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(target, exp.Literal) and not target.is_string and 0 < int(target.this) <= len(columns):
             return _direction(node, outputs[columns[int(target.this) - 1]])
@@ -129,9 +131,9 @@ class _Reader:
             )
         return _direction(node, outputs[found[0]])
 
-    def _cut(self, node: exp.Expression, scope: Scope) -> tuple[Expr | None, Expr | None]:
+    def _cut(self, node: exp.Expr, scope: Scope) -> tuple[Expr | None, Expr | None]:
         limit, offset = node.args.get("limit"), node.args.get("offset")
-        count: exp.Expression | None = None
+        count: exp.Expr | None = None
         if isinstance(limit, exp.Fetch):
             count = limit.args.get("count") or exp.Literal.number(1)
             if limit.args.get("limit_options") is not None and "TIES" in limit.sql().upper():
@@ -147,7 +149,7 @@ class _Reader:
         return cut, None if shift is None else convert(shift, scope, self)
 
     def _select(
-        self, node: exp.Select, outer: Scope | None, ctes: dict[str, exp.Expression]
+        self, node: exp.Select, outer: Scope | None, ctes: dict[str, exp.Expr]
     ) -> tuple[Query, Scope]:
         self._refuse(node)
         scope, gathered = Scope(outer), _From()
@@ -171,7 +173,7 @@ class _Reader:
                 raise NotAnalysed(f"{what} is not understood", self.place(node))
 
     def _item(
-        self, node: exp.Expression, scope: Scope, gathered: _From, ctes: dict[str, exp.Expression]
+        self, node: exp.Expr, scope: Scope, gathered: _From, ctes: dict[str, exp.Expr]
     ) -> tuple[str, ...]:
         """A source of FROM; the aliases it became."""
         before = len(gathered.sources)
@@ -212,11 +214,11 @@ class _Reader:
 
     def _derived(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         alias: str,
         scope: Scope,
         gathered: _From,
-        ctes: dict[str, exp.Expression],
+        ctes: dict[str, exp.Expr],
     ) -> None:
         query, below = self.query(node if _own_clauses(node) else node.this, None, ctes)
         renamed = [one.name for one in _column_names(node)]
@@ -232,7 +234,7 @@ class _Reader:
         gathered.sources.append(Derived(own, _renamed(query, names), self.place(node)))
         scope.add(alias or own, {name: Col(own, name) for name in names}, self.place(node))
 
-    def _join(self, join: exp.Join, scope: Scope, gathered: _From, ctes: dict[str, exp.Expression]) -> None:
+    def _join(self, join: exp.Join, scope: Scope, gathered: _From, ctes: dict[str, exp.Expr]) -> None:
         side, kind = (join.side or "").upper(), (join.kind or "").upper()
         if side == "FULL":
             raise NotAnalysed("FULL JOIN is not understood", self.place(join))
@@ -336,7 +338,7 @@ class _Reader:
                 add(item.alias or spelled or item.output_name or f"column_{len(found) + 1}", expr)
         return found
 
-    def _aliased(self, node: exp.Expression, scope: Scope, outputs: tuple[Output, ...]) -> Expr:
+    def _aliased(self, node: exp.Expr, scope: Scope, outputs: tuple[Output, ...]) -> Expr:
         """An expression that may name outputs: an output's alias, if no column has that name."""
         known = {one.name.lower(): one.expr for one in outputs}
         names = [part for part in node.find_all(exp.Column) if not part.table and part.name.lower() in known]
@@ -360,7 +362,7 @@ class _Reader:
             return tuple(one.expr for one in outputs if not has_aggregate(one.expr))
         return tuple(dict.fromkeys(self._position(one, scope, outputs) for one in clause.expressions))
 
-    def _position(self, node: exp.Expression, scope: Scope, outputs: tuple[Output, ...]) -> Expr:
+    def _position(self, node: exp.Expr, scope: Scope, outputs: tuple[Output, ...]) -> Expr:
         """A GROUP BY or ORDER BY item: a position, an output's alias or an expression."""
         if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
             position = int(node.this)
@@ -369,7 +371,7 @@ class _Reader:
             return outputs[position - 1].expr
         return self._aliased(node, scope, outputs)
 
-    def _order(self, node: exp.Expression, scope: Scope, outputs: tuple[Output, ...]) -> Order:
+    def _order(self, node: exp.Expr, scope: Scope, outputs: tuple[Output, ...]) -> Order:
         target = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(target, exp.Column) and not target.table:
             named = [one for one in outputs if one.name.lower() == target.name.lower()]
@@ -378,12 +380,12 @@ class _Reader:
         return _direction(node, self._position(target, scope, outputs))
 
 
-def _own_clauses(node: exp.Expression) -> bool:
+def _own_clauses(node: exp.Expr) -> bool:
     """(SELECT ...) LIMIT 5: the parenthesis has clauses of its own."""
     return isinstance(node, exp.Subquery) and any(node.args.get(key) for key in ("limit", "order", "offset"))
 
 
-def _column_names(node: exp.Expression) -> list[exp.Expression]:
+def _column_names(node: exp.Expr) -> list[exp.Expr]:
     alias = node.args.get("alias")
     return list(alias.args.get("columns") or []) if isinstance(alias, exp.TableAlias) else []
 
@@ -400,12 +402,12 @@ def _windows(node: exp.Select) -> list[exp.Window]:
     return [one for one in node.find_all(exp.Window) if one.find_ancestor(exp.Select) is node]
 
 
-def _ordered(node: exp.Expression) -> list[exp.Expression]:
+def _ordered(node: exp.Expr) -> list[exp.Expr]:
     order = node.args.get("order") or node.args.get("sort")
     return list(order.expressions) if order is not None else []
 
 
-def _direction(node: exp.Expression, expr: Expr) -> Order:
+def _direction(node: exp.Expr, expr: Expr) -> Order:
     descending = bool(node.args.get("desc"))
     nulls = node.args.get("nulls_first")
     return Order(expr, descending, (not descending) if nulls is None else bool(nulls))
