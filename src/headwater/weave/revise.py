@@ -44,7 +44,7 @@ def add_query(plan: Plan, query: Query, objective: Objective = Objective.BALANCE
     if query.id in plan.node_of():
         raise InputError("HW508", f'two of the query names are "{query.id}"', hint="Give each query its own.")
     new = tree_of((query,))
-    _, node, at = min(_insertions(plan, new, objective))
+    node, at = _best_place(plan, new, objective)
     trees = list(plan.nodes[node].trees)
     if at == len(trees):
         trees.append(new)
@@ -53,20 +53,32 @@ def add_query(plan: Plan, query: Query, objective: Objective = Objective.BALANCE
     return _revision(plan, _with_trees(plan, {node: trees}))
 
 
-def _insertions(plan: Plan, new: Tree, objective: Objective) -> list[tuple[tuple[float, float], int, int]]:
-    """Every place for a tree of one query, as (what it does to the objective, node, tree)."""
-    cost, found = plan.cost, []
+def _best_place(plan: Plan, new: Tree, objective: Objective) -> tuple[int, int]:
+    """The node, and the tree on it (one past the last: a new one), that serve the objective best.
+
+    Places are tried from the lowest bound upwards, and the rest skipped once no bound can win.
+    """
+    cost, most = plan.cost, plan.max_load
+
+    def score(node: NodePlan, increase: float) -> tuple[float, float]:
+        load = (node.cost + increase) / node.node.capacity
+        return (increase, load) if objective is Objective.TOTAL else (max(load, most), increase)
+
+    bounds = []
     for at_node, node in enumerate(plan.nodes):
-        for at in range(len(node.trees) + 1):
-            if at == len(node.trees):
-                increase = cost.of(new)
-            else:
-                increase = cost.woven(node.trees[at], new) - cost.of(node.trees[at])
-            load = (node.cost + increase) / node.node.capacity
-            worst = max(load, plan.max_load)
-            score = (increase, load) if objective is Objective.TOTAL else (worst, increase)
-            found.append((score, at_node, at))
-    return found
+        for at, into in enumerate(node.trees):
+            bounds.append((score(node, cost.woven_at_least(into, new) - cost.of(into)), at_node, at))
+        bounds.append((score(node, cost.of(new)), at_node, len(node.trees)))
+    best: tuple[tuple[float, float], int, int] | None = None
+    for bound, at_node, at in sorted(bounds):
+        if best is not None and bound >= best[0]:
+            break
+        node = plan.nodes[at_node]
+        if at < len(node.trees):
+            bound = score(node, cost.woven(node.trees[at], new) - cost.of(node.trees[at]))
+        best = (bound, at_node, at) if best is None else min(best, (bound, at_node, at))
+    assert best is not None
+    return best[1:]
 
 
 def remove_query(plan: Plan, name: str) -> Revision:
