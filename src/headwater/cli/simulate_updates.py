@@ -64,7 +64,8 @@ class _Options:
 
     def __init__(
         self, trace: Path, cost: float, policy: str, keep: float | None, horizon: float | None,
-        window: float | None, slide: float | None, tick: float, semantics: str, weights: Path | None, seed: int,
+        window: float | None, slide: float | None, tick: float, semantics: str, weights: Path | None,
+        seed: int,
     ) -> None:  # fmt: skip
         self.trace, self.cost, self.policy, self.keep, self.horizon = trace, cost, policy, keep, horizon
         self.window, self.slide, self.tick, self.semantics = window, slide, tick, semantics

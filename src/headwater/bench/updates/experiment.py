@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from headwater.bench.updates import bars
-from headwater.bench.updates.figures import FIGURES, Panel
-from headwater.bench.updates.plots import draw
+from headwater.bench.updates.figures import FIGURES
+from headwater.bench.updates.memory_figures import figure_16, figure_17
+from headwater.bench.updates.panels import Panel, draw
 
 __all__ = ["run_experiments"]
 
@@ -53,7 +54,7 @@ def run_experiments(out: Path, quick: bool, say: Callable[[str], None]) -> dict[
 
 def _figures(out: Path, quick: bool, say: Callable[[str], None]) -> list[Panel]:
     panels = []
-    for name, make in FIGURES.items():
+    for name, make in (FIGURES | {"figure_16": figure_16, "figure_17": figure_17}).items():
         say(name.replace("_", " "))
         drawn = make(quick)
         draw(drawn, out / f"{name}.svg")
@@ -62,7 +63,7 @@ def _figures(out: Path, quick: bool, say: Callable[[str], None]) -> list[Panel]:
 
 
 def _figure_9_bar(panels: list[Panel]) -> bars.Bar:
-    panel = next(panel for panel in panels if panel.name == "figure_9")
+    panel = next(panel for panel in panels if panel.name == "figure_9_100")
     gain = max(panel.lines["LINECUTTING"])
     return bars.Bar(
         "IN-PLACE / LINECUTTING with slow updaters (Figure 9), peak", "above 1", f"{gain:.3f}", gain > 1

@@ -7,15 +7,9 @@ paper's. `quick` shrinks the runs so that all of them take seconds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-import numpy as np
-import pyarrow as pa
-
+from headwater.bench.updates.panels import Panel
 from headwater.bench.updates.workloads import in_turn, slow_and_fast, zipf
-from headwater.overload.updates.memory import OnDemandPages, naive_use
-from headwater.overload.updates.queue import UpdateQueue
-from headwater.overload.updates.rows import NewestRows
 from headwater.overload.updates.run import Outcome
 from headwater.overload.updates.simulate import Settings, simulate
 from headwater.overload.updates.trace import Chunk
@@ -23,32 +17,7 @@ from headwater.overload.updates.window_append import append_windows
 from headwater.overload.updates.window_run import simulate_windows
 from headwater.overload.updates.windows import WindowSpec
 
-__all__ = [
-    "FIGURES",
-    "Panel",
-    "figure_5",
-    "figure_7",
-    "figure_9",
-    "figure_13",
-    "figure_14",
-    "figure_16",
-    "figure_17",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One plot: lines over a common x."""
-
-    name: str
-    title: str
-    x_label: str
-    y_label: str
-    x: list[float]
-    lines: dict[str, list[float]]
-    note: str = ""
-    log: bool = False
-    floor: float | None = field(default=0.0)
+__all__ = ["FIGURES", "figure_5", "figure_7", "figure_9", "figure_13", "figure_14"]
 
 
 def _run(chunks: list[Chunk], policy: str, cost: float, keep: float = 1.0) -> Outcome:
@@ -105,8 +74,8 @@ def figure_7(quick: bool) -> list[Panel]:
         }
         note = (
             "Same order of methods. The level of both append lines depends on the length of the run, for "
-            "their queues grow (shedding keeps just what fits: a random walk); with one key all update queues "
-            "are one."
+            "their queues grow (shedding keeps just what fits: a random walk); with one key all update "
+            "queues are one."
         )
         panels.append(
             Panel(
@@ -127,26 +96,25 @@ def figure_7(quick: bool) -> list[Panel]:
 def figure_9(quick: bool) -> list[Panel]:
     """IN-PLACE over LINECUTTING with slow updaters, ten keys, load factor 5."""
     updates = 8_000 if quick else 120_000
-    slow = [float(number) for number in range(11)]
+    notes = {
+        100.0: "Same shape as the paper: 1 at both ends, a peak at 8 slow updaters, a drop at 9.",
+        10.0: "At 10 times slower, 5 to 8 slow keys fill the server by themselves and the fast ones starve.",
+    }
+    return [_slow_updaters(updates, slower, note) for slower, note in notes.items()]
+
+
+def _slow_updaters(updates: int, slower: float, note: str) -> Panel:
     lines: dict[str, list[float]] = {"LINECUTTING": [], "best": []}
-    for number in range(11):
-        chunks = slow_and_fast(updates, 10, number)
+    for slow in range(11):
+        chunks = slow_and_fast(updates, 10, slow, slower)
         base = _run(chunks, "inplace", 5.0).queue_staleness
         lines["LINECUTTING"].append(base / _run(chunks, "linecut", 5.0).queue_staleness)
         lines["best"].append(base / _run(chunks, "best", 5.0).queue_staleness)
-    note = "Same shape: 1 at both ends, a peak when most keys are slow."
-    return [
-        Panel(
-            "figure_9",
-            "Figure 9: slow updaters, load factor 5",
-            "slow updaters of 10 keys",
-            "IN-PLACE / method, queue staleness",
-            slow,
-            lines,
-            note,
-            floor=None,
-        )
-    ]
+    title = f"Figure 9: slow keys update {slower:g} times less often"
+    return Panel(
+        f"figure_9_{slower:g}", title, "slow updaters of 10 keys", "IN-PLACE / method, queue staleness",
+        [float(slow) for slow in range(11)], lines, note, floor=None,
+    )  # fmt: skip
 
 
 def figure_13(quick: bool) -> list[Panel]:
@@ -175,12 +143,14 @@ def figure_13(quick: bool) -> list[Panel]:
             for size in sizes
         ],
     }
+    axes = ("window size", "application staleness (s)")
+    note_a = "Same shape: LAZY grows with the window, EAGER falls as one over it."
+    note_b = "Same order; shedding keeps one window in `size`, about as many as LAZY and EAGER."
+    title = "Figure 13(b): overlapping windows, slide 1"
     return [
-        Panel("figure_13a", "Figure 13(a): tumbling windows", "window size", "application staleness (s)", sizes, tumbling,
-              "Same shape: LAZY grows with the window, EAGER falls as one over it."),
-        Panel("figure_13b", "Figure 13(b): overlapping windows, slide 1", "window size", "application staleness (s)", sizes, sliding,
-              "Same order; shedding keeps one window in `size`, about as many as LAZY and EAGER.", log=True, floor=None),
-    ]  # fmt: skip
+        Panel("figure_13a", "Figure 13(a): tumbling windows", *axes, sizes, tumbling, note_a),
+        Panel("figure_13b", title, *axes, sizes, sliding, note_b, log=True, floor=None),
+    ]
 
 
 def figure_14(quick: bool) -> list[Panel]:
@@ -213,90 +183,7 @@ def _eager_over_lazy(chunks: list[Chunk], size: float) -> float:
     return eager / lazy if lazy else 1.0
 
 
-def _memory_lines(chunks: list[Chunk], load: float) -> dict[str, tuple[float, float]]:
-    """Effective use and mean locations allocated of the three ways to hold 100 keys; cost 1, so `load`
-    updates a step.
-    """
-    times = chunks[0].times / load
-    paced = [Chunk(times, chunks[0].keys, chunks[0].key_count)]
-    horizon = float(times[-1])
-    pages = OnDemandPages(page_locations=4)
-    used = simulate(paced, Settings("inplace", 1.0, horizon), pages=pages).memory
-    held = used.pages_mean * 4 * used.effective_use
-    first = np.array([times[np.argmax(paced[0].keys == key)] for key in np.unique(paced[0].keys)])
-    seen = float((horizon - first).sum()) / horizon
-    naive = naive_use(held, seen)
-    return {
-        "naive": (naive.effective_use, seen),
-        "on-demand pages of 4": (used.effective_use, used.pages_mean * 4),
-        "Arrow rows": _arrow_use(paced[0]),
-    }
-
-
-def _arrow_use(chunk: Chunk) -> tuple[float, float]:
-    """The running queue, one dequeue a second."""
-    schema = pa.schema([("key", pa.int64())])
-    queue = UpdateQueue(schema, "key", "inplace", 1.0)
-    queue.rows = NewestRows(schema, smallest=8)
-    live = stored = 0.0
-    steps = np.searchsorted(chunk.times, np.arange(1.0, chunk.times[-1]), "left")
-    for now, (begin, end) in enumerate(zip(np.r_[0, steps[:-1]], steps, strict=True), 1):
-        batch = pa.record_batch([pa.array(chunk.keys[begin:end])], schema=schema)
-        queue.enqueue(batch, chunk.times[begin:end])
-        live += len(queue.rows)
-        stored += queue.rows.stored
-        queue.dequeue(1, float(now))
-    return (live / stored if stored else 1.0), stored / max(1, len(steps))
-
-
-def _memory_panels(
-    name: str, x_label: str, x: list[float], runs: list[dict[str, tuple[float, float]]]
-) -> list[Panel]:
-    note = (
-        "Same shape: naive wastes most with skew and at low load. Counted in pages of 4 locations our on-demand "
-        "use is just below the paper's 1, which counts locations; Arrow rows are at most twice what is live."
-    )
-    panels = []
-    for part, (letter, what) in enumerate((("a", "effective use"), ("b", "locations allocated, mean"))):
-        lines = {method: [run[method][part] for run in runs] for method in runs[0]}
-        panels.append(
-            Panel(
-                f"{name}{letter}",
-                f"{name.replace('_', ' ').capitalize()}({letter})",
-                x_label,
-                what,
-                x,
-                lines,
-                note,
-            )
-        )
-    return panels
-
-
-def figure_16(quick: bool) -> list[Panel]:
-    """Memory over skew: 100 keys, load factor 10, 1,000 steps."""
-    steps = 200 if quick else 1_000
-    thetas = [0.0, 0.3, 0.6, 0.9]
-    runs = [_memory_lines(zipf(steps * 10, 100, theta), 10.0) for theta in thetas]
-    return _memory_panels("figure_16", "Zipf theta", thetas, runs)
-
-
-def figure_17(quick: bool) -> list[Panel]:
-    """Memory over load: 20 to 1,000 tuples a second, ten dequeued; an average over the four distributions."""
-    steps = 100 if quick else 1_000
-    loads = [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
-    runs = []
-    for load in loads:
-        each = [_memory_lines(zipf(int(steps * load), 100, theta), load) for theta in (0.0, 0.3, 0.6, 0.9)]
-        mean = {
-            m: (float(np.mean([e[m][0] for e in each])), float(np.mean([e[m][1] for e in each])))
-            for m in each[0]
-        }
-        runs.append(mean)
-    return _memory_panels("figure_17", "load factor", loads, runs)
-
-
 FIGURES: dict[str, Callable[[bool], list[Panel]]] = {
     "figure_5": figure_5, "figure_7": figure_7, "figure_9": figure_9, "figure_13": figure_13,
-    "figure_14": figure_14, "figure_16": figure_16, "figure_17": figure_17,
+    "figure_14": figure_14,
 }  # fmt: skip

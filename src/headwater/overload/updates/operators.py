@@ -121,7 +121,7 @@ def join_updates(
     window: float,
     condition: Callable[[object, object], bool] = lambda a, b: True,
 ) -> list[Tuple]:
-    """Pairs of one key within `window` seconds of each other; a new tuple meets only the most recent match."""
+    """Pairs of one key within `window` seconds of each other; a new tuple meets its most recent match."""
     kept: tuple[dict[Hashable, list[Tuple]], dict[Hashable, list[Tuple]]] = ({}, {})
     both = [(item.at, 0, item) for item in left] + [(item.at, 1, item) for item in right]
     out: list[Tuple] = []

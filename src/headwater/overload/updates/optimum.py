@@ -1,18 +1,21 @@
-"""The lowest application staleness any schedule can reach, by trying all of them: for small cases only.
+"""The best any schedule can do, by trying all of them: for small cases only.
 
-The search knows the whole trace and tries every key at every choice, but never leaves the server idle while
-an update waits.  It is the yardstick for IN-PLACE on keys that update equally often.  Cost: exponential in
-the steps.
+`lowest_staleness` knows the whole trace: no policy can beat it, and few can reach it.  `expected_area` is
+the fair yardstick for IN-PLACE: at each choice only the past is known, each second brings an update of one
+key, all keys alike, and the search takes the best choice against the average over all that may come.
+Neither leaves the server idle while an update waits.  Cost: exponential in the steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import product
 from math import inf
 
 from headwater.overload.updates.staleness import area
 
-__all__ = ["lowest_staleness"]
+__all__ = ["expected_area", "lowest_staleness"]
 
 State = tuple[float, int, tuple[float, ...], tuple[float, ...]]
 
@@ -78,3 +81,45 @@ def _serve(
     done = tuple(end if number == key else at for number, at in enumerate(completed))
     after = _admit((end, arrived, cleared, done), times, keys, end, horizon)
     return grown + _search(after, times, keys, cost, horizon, known)
+
+
+def expected_area(keys: int, load: int, steps: int, *, oldest_first: bool) -> float:
+    """The mean area of application staleness over some steps of `load` seconds, from one waiting key on.
+
+    One update arrives each second, for a key drawn at random, all alike.  With `oldest_first` the schedule is
+    IN-PLACE's; else it is the best of all that do not know the future.
+    """
+    futures = tuple(product(range(keys), repeat=load))
+
+    @cache
+    def least(ages: tuple[int, ...], left: int) -> float:
+        if not left:
+            return 0.0
+        waiting = [key for key, age in enumerate(ages) if age]
+        choices = [max(waiting, key=lambda key: ages[key])] if oldest_first else waiting
+        return min(after(ages, key, left) for key in choices)
+
+    def after(ages: tuple[int, ...], served: int, left: int) -> float:
+        total = sum(age * load + load * load / 2 for age in ages if age)
+        for future in futures:
+            grown, now = _let_arrive(ages, served, future, load)
+            total += (grown + least(tuple(sorted(now, reverse=True)), left - 1)) / len(futures)
+        return total
+
+    return least((1,) + (0,) * (keys - 1), steps)
+
+
+def _let_arrive(
+    ages: tuple[int, ...], served: int, future: tuple[int, ...], load: int
+) -> tuple[float, list[int]]:
+    """Area of the keys that become stale during a step, and every key's age after it; 0 is fresh.
+
+    A new update of the key in service adds nothing yet: until the step completes an older one stands.
+    """
+    now = [age + load if age and key != served else 0 for key, age in enumerate(ages)]
+    grown = 0.0
+    for second, key in enumerate(future):
+        if not now[key]:
+            now[key] = load - second
+            grown += 0.0 if key == served else (load - second) ** 2 / 2
+    return grown, now

@@ -1,15 +1,29 @@
-"""Draw panels: one file a figure, panels side by side."""
+"""Panels, the plots of a figure as data, and how they are drawn: one file a figure, panels side by side."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from headwater.bench.updates.figures import Panel
-
-__all__ = ["draw"]
+__all__ = ["Panel", "draw"]
 
 COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#edae49", "#6c4f77")
 MARKERS = ("o", "s", "^", "D", "v")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One plot: lines over a common x."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    x: list[float]
+    lines: dict[str, list[float]]
+    note: str = ""
+    log: bool = False
+    floor: float | None = 0.0
 
 
 def draw(panels: list[Panel], path: Path) -> None:
