@@ -35,28 +35,27 @@ def _figure(columns: int, title: str, rows: int = 1) -> tuple[Figure, list[Axes]
     return figure, axes
 
 
-def _save(figure: Figure, out: Path, name: str) -> list[Path]:
-    paths = [out / f"{name}.svg", out / f"{name}.png"]
-    for path in paths:
-        figure.savefig(path, dpi=110)
-    return paths
-
-
 def _style(policy: str) -> dict[str, Any]:
     wide = policy in ("optimal", "jaqpot")
     return {"color": COLOURS[policy], "linestyle": DASHED.get(policy, "-"), "linewidth": 2.4 if wide else 1.5}
 
 
-def plot_all(measured: dict[str, Any], out: Path) -> list[Path]:
-    """Every figure, as SVG and PNG."""
-    return [
-        *_fluctuation(measured["fluctuation"], out),
-        *_resources(measured["resources"], out),
-        *_sensors(measured["sensors"], out),
-        *_staleness(measured["staleness"], measured["sensors"], out),
-        *_timing(measured["timing"], out),
-        *_thresholds(measured["fluctuation"], out),
-    ]
+def plot_all(measured: dict[str, Any], out: Path, formats: tuple[str, ...]) -> list[Path]:
+    """Every figure, in the formats asked for."""
+    figures = {
+        "figure-6": _fluctuation(measured["fluctuation"]),
+        "figure-7": _resources(measured["resources"]),
+        "figure-8": _sensors(measured["sensors"]),
+        "figure-9": _staleness(measured["staleness"], measured["sensors"]),
+        "optimizer-time": _timing(measured["timing"]),
+        "thresholds": _thresholds(measured["fluctuation"]),
+    }
+    paths = []
+    for name, figure in figures.items():
+        for extension in formats:
+            paths.append(out / f"{name}.{extension}")
+            figure.savefig(paths[-1], dpi=110)
+    return paths
 
 
 def _lines(axes: Axes, series: dict[str, Any], unit: float) -> None:
@@ -66,7 +65,7 @@ def _lines(axes: Axes, series: dict[str, Any], unit: float) -> None:
     axes.set_xlabel("minutes")
 
 
-def _fluctuation(shapes: dict[str, Any], out: Path) -> list[Path]:
+def _fluctuation(shapes: dict[str, Any]) -> Figure:
     figure, axes = _figure(
         2, "Figure 6: selectivities change twice (30 % of saturation, tolerance 1.5 windows)"
     )
@@ -81,10 +80,10 @@ def _fluctuation(shapes: dict[str, Any], out: Path) -> list[Path]:
         each.set_title(f"{shape}; the paper: GlobalHJPR the best heuristic, JAQPOT well above", fontsize=9)
         each.set_ylabel("results so far, millions")
     axes[0].legend(fontsize=8, frameon=False)
-    return _save(figure, out, "figure-6")
+    return figure
 
 
-def _resources(resources: dict[str, Any], out: Path) -> list[Path]:
+def _resources(resources: dict[str, Any]) -> Figure:
     shapes = resources["shapes"]
     figure, axes = _figure(
         3, "Figure 7: throughput against resources (lines: predicted on Table 3; dots: real tuples)"
@@ -110,10 +109,10 @@ def _resources(resources: dict[str, Any], out: Path) -> list[Path]:
         "paper: above 80 % at 60 %", (60, 80), (62, 66), fontsize=8, arrowprops={"arrowstyle": "-"}
     )
     axes[0].legend(fontsize=8, frameon=False, loc="upper left")
-    return _save(figure, out, "figure-7")
+    return figure
 
 
-def _sensors(sensors: dict[str, Any], out: Path) -> list[Path]:
+def _sensors(sensors: dict[str, Any]) -> Figure:
     papers = {"300.0": "2.8", "600.0": "2.5", "900.0": "3.4"}
     limits = sensors["limits"]
     figure, axes = _figure(len(limits), f"Figure 8: five-way join of sensors ({sensors['source']})")
@@ -124,10 +123,10 @@ def _sensors(sensors: dict[str, Any], out: Path) -> list[Path]:
         each.set_title(f"{float(limit):g} probes/s: {words}", fontsize=9)
         each.set_ylabel("results so far, thousands")
     axes[0].legend(fontsize=8, frameon=False)
-    return _save(figure, out, "figure-8")
+    return figure
 
 
-def _staleness(staleness: dict[str, Any], sensors: dict[str, Any], out: Path) -> list[Path]:
+def _staleness(staleness: dict[str, Any], sensors: dict[str, Any]) -> Figure:
     stale = {**staleness["stale"], "sensors": sensors["stale"]}
     figure, axes = _figure(5, "Figure 9: stale results, and what freshness costs")
     for each, (shape, by) in zip(axes, stale.items(), strict=False):
@@ -151,7 +150,7 @@ def _staleness(staleness: dict[str, Any], sensors: dict[str, Any], out: Path) ->
     last.set_xlabel("tolerance, windows")
     last.set_ylim(bottom=0)
     last.legend(fontsize=8, frameon=False)
-    return _save(figure, out, "figure-9")
+    return figure
 
 
 def _bars(axes: Axes, by: dict[str, Any], title: str) -> None:
@@ -165,7 +164,7 @@ def _bars(axes: Axes, by: dict[str, Any], title: str) -> None:
     axes.set_title(title)
 
 
-def _timing(timing: dict[str, Any], out: Path) -> list[Path]:
+def _timing(timing: dict[str, Any]) -> Figure:
     figure, axes = _figure(2, "Deciding, in milliseconds")
     names = {"jaqpot_ms": "jaqpot", "optimal_ms": "optimal", "warm_ms": "optimal, warm"}
     for each, (shape, found) in zip(axes, timing["shapes"].items(), strict=True):
@@ -179,10 +178,10 @@ def _timing(timing: dict[str, Any], out: Path) -> list[Path]:
         each.set_xlabel("streams")
         each.set_ylabel("milliseconds")
     axes[0].legend(fontsize=8, frameon=False)
-    return _save(figure, out, "optimizer-time")
+    return figure
 
 
-def _thresholds(shapes: dict[str, Any], out: Path) -> list[Path]:
+def _thresholds(shapes: dict[str, Any]) -> Figure:
     figure, axes = _figure(
         2, "Thresholds tuned by themselves (policy optimal; the paper sets 3 to 8 % by hand)"
     )
@@ -199,4 +198,4 @@ def _thresholds(shapes: dict[str, Any], out: Path) -> list[Path]:
         each.set_ylabel("%")
         each.set_ylim(bottom=0)
     axes[0].legend(fontsize=8, frameon=False)
-    return _save(figure, out, "thresholds")
+    return figure

@@ -25,7 +25,7 @@ def run_bench(out: Path, quick: bool, progress: Progress) -> dict[str, Any]:
     out.mkdir(parents=True, exist_ok=True)
     (out / "results.json").write_text(json.dumps(measured, indent=1))
     progress("plots")
-    measured["plots"] = [str(path) for path in plot_all(measured, out)]
+    measured["plots"] = [str(path) for path in plot_all(measured, out, ("svg",) if quick else ("svg", "png"))]
     return measured
 
 
@@ -41,7 +41,7 @@ def _fully(progress: Progress) -> dict[str, Any]:
 
 def _quickly(progress: Progress) -> dict[str, Any]:
     return {
-        "fluctuation": measure_fluctuation(20.0, progress),
+        "fluctuation": measure_fluctuation(10.0, progress),
         "resources": measure_resources(1, 1, 2e3, progress, (0.3, 0.6)),
         "sensors": measure_sensors(25.0, (300.0,), progress, (1.5,)),
         "staleness": measure_staleness(2, 1, 2e3, progress),

@@ -42,10 +42,18 @@ def _place(node: Node, height: int, column: int, spots: dict[str, _Spot]) -> int
     return column
 
 
-def _text(x: float, y: float, words: str, size: int = 13, colour: str = _INK, weight: str = "400") -> str:
+def _text(
+    x: float,
+    y: float,
+    words: str,
+    size: int = 13,
+    colour: str = _INK,
+    weight: str = "400",
+    anchor: str = "middle",
+) -> str:
     return (
         f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" fill="{colour}" '
-        f'text-anchor="middle" paint-order="stroke" stroke="white" stroke-width="5">{escape(words)}</text>'
+        f'text-anchor="{anchor}" paint-order="stroke" stroke="white" stroke-width="5">{escape(words)}</text>'
     )
 
 
@@ -80,9 +88,21 @@ def _box(problem: Problem, decision: Decision, own: str, spot: _Spot) -> list[st
     return [
         box,
         _text(spot.x, spot.y + 5, own, 14, _BAD if lacking else _INK, "700"),
-        _text(spot.x, spot.y + 35, f"{state.size:,.6g} tuples, {state.selectivity:.4g}", 11, _SOFT),
-        _text(spot.x, spot.y + 50, enters + need, 11, _BAD if lacking else _SOFT),
+        *_caption(
+            spot,
+            given is not None,
+            f"{state.size:,.6g} tuples, {state.selectivity:.4g}",
+            enters + need,
+            lacking,
+        ),
     ]
+
+
+def _caption(spot: _Spot, beside: bool, first: str, second: str, lacking: bool) -> list[str]:
+    """Two lines below a stream, or beside an intermediate state, where no edge runs."""
+    x, y, anchor = (spot.x + 34, spot.y - 3, "start") if beside else (spot.x, spot.y + 35, "middle")
+    colour = _BAD if lacking else _SOFT
+    return [_text(x, y, first, 11, _SOFT, anchor=anchor), _text(x, y + 15, second, 11, colour, anchor=anchor)]
 
 
 def _root(problem: Problem, decision: Decision, spot: _Spot) -> list[str]:
