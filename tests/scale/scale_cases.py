@@ -276,3 +276,61 @@ def check_rows(case: Case, connection: sqlite3.Connection, rows: list[tuple[Any,
     full = Counter(ask(connection, case.unlimited, case.params))
     assert not Counter(rows) - full
     assert [row[: case.order] for row in rows] == [row[: case.order] for row in expected]
+
+
+class ViewGenerator(Generator):
+    """Cases whose queries mostly need a view: joins of popular values, counters, rankings."""
+
+    def table(self, name: str, earlier: list[Table]) -> Table:
+        table = super().table(name, earlier)
+        if not table.key and self.chance(0.8):
+            columns = tuple(replace(one, nullable=one.nullable and one.name != "id") for one in table.columns)
+            table = replace(table, key=("id",), columns=columns)
+        return table
+
+    def query(self, tables: list[Table], data: dict[str, list[dict[str, Any]]]) -> Case:
+        sources = [(f"x{i}", self.random.choice(tables)) for i in range(self.random.choice([1, 2, 2, 3]))]
+        text = f"{sources[0][1].name} x0"
+        for number, (alias, table) in enumerate(sources[1:], 1):
+            other, known = self.random.choice(sources[:number])
+            limited = [one.columns[0] for one in table.cardinalities if len(one.columns) == 1] or ["a", "b"]
+            column = self.random.choice(limited)
+            tie = f"{other}.{column} = {alias}.{column}"
+            if self.chance(0.4):
+                tie = self.join(alias, table, sources[:number])
+            text += f" {'LEFT JOIN' if self.chance(0.1) else 'JOIN'} {table.name} {alias} ON {tie}"
+        where = [f"{alias}.{column} = {self.constant(next(c for c in table.columns if c.name == column))}"
+                 for alias, table in sources for column in [self.random.choice(["a", "b", "c", "s", "flag"])]
+                 if self.chance(0.8)]  # fmt: skip
+        where += [self.condition(*self.random.choice(sources))] if self.chance(0.3) else []
+        clause = " WHERE " + " AND ".join(where) if where else ""
+        case = (
+            self.counted(text + clause, sources) if self.chance(0.5) else self.shape(text + clause, sources)
+        )
+        return replace(case, catalog=Catalog.of(tables), data=data, params=self.params, maxima=self.maxima)
+
+    def counted(self, body: str, sources: list[tuple[str, Table]]) -> Case:
+        alias, _ = self.random.choice(sources)
+        choices = [
+            "COUNT(*)",
+            f"COUNT({alias}.a)",
+            f"SUM({alias}.b)",
+            f"AVG({alias}.c)",
+            f"SUM({alias}.b + {alias}.c)",
+        ]
+        chosen = self.random.sample(choices, self.random.randint(1, 2))
+        if self.chance(0.15):
+            chosen = [f"{self.random.choice(['MIN', 'MAX'])}({alias}.b)"]
+        empty = Catalog({})
+        group = [f"{a}.{self.random.choice('abc')}" for a, _ in sources if self.chance(0.4)]
+        outputs = chosen + group
+        if not group:
+            sql = f"SELECT {', '.join(f'{one} AS o{i}' for i, one in enumerate(outputs))} FROM {body}"
+            return Case(empty, {}, sql, {}, {}, unlimited=sql)
+        sql = f"SELECT {', '.join(f'{one} AS o{i}' for i, one in enumerate(outputs))} FROM {body} GROUP BY {', '.join(group)}"
+        if self.chance(0.3):
+            sql += " HAVING COUNT(*) > 1"
+        case = Case(empty, {}, sql, {}, {}, 1, unlimited=sql)
+        case.limit = self.random.randint(1, 4)
+        case.sql = sql + f" ORDER BY o0{self.random.choice([' DESC', ''])} LIMIT {case.limit}"
+        return case

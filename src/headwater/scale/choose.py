@@ -19,7 +19,7 @@ from headwater.scale.dependencies import Storage, storage_bound
 from headwater.scale.expr import Aggregate, Col, Expr, sql_of, walk
 from headwater.scale.maintain import DeltaQuery, delta_queries
 from headwater.scale.optimize import extreme, plan_query
-from headwater.scale.plan import Index
+from headwater.scale.plan import Extremes, Index, Project
 from headwater.scale.prepare import join_forms, listed
 from headwater.scale.refused import Refused
 from headwater.scale.search import Found
@@ -92,10 +92,10 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
         raise Refused("a view is made for one SELECT, and this is a union of several")
     reasons: list[Refused] = []
     choices: list[Choice] = []
-    for block in _blocks(query, settings.catalog):
+    for block, extremum in _blocks(query, settings.catalog):
         for core in core_choices(block, settings):
             try:
-                choices.append(_try(block, core, settings, name))
+                choices.append(_finished(_try(block, core, settings, name), query, extremum))
             except Refused as refusal:
                 reasons.append(refusal)
     if choices:
@@ -103,15 +103,24 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
     raise reasons[0] if reasons else Refused("no set of its sources can be kept as a view")
 
 
-def _blocks(query: Select, catalog: Catalog) -> Iterator[Select]:
+def _finished(choice: Choice, query: Select, extremum: Aggregate | None) -> Choice:
+    """MIN or MAX of no rows is one row, NULL."""
+    if extremum is None:
+        return choice
+    bound = replace(choice.found.bound, rows=1)
+    plan = Project(Extremes(((extremum, choice.found.plan),), bound), query.outputs, bound)
+    return replace(choice, found=replace(choice.found, plan=plan, bound=bound))
+
+
+def _blocks(query: Select, catalog: Catalog) -> Iterator[tuple[Select, Aggregate | None]]:
     """The query's own form; MIN and MAX of no group as the first row of an order."""
     for block in join_forms(listed(query), catalog):
         found = [part for one in block.outputs for part in walk(one.expr) if isinstance(part, Aggregate)]
         alone = block.group == () and len(block.outputs) == 1 and found == [block.outputs[0].expr]
         if alone and found[0].function in ("min", "max"):
-            yield extreme(block, found[0])
+            yield extreme(block, found[0]), found[0]
         else:
-            yield block
+            yield block, None
 
 
 def _try(block: Select, core: frozenset[str], settings: Settings, name: str) -> Choice:

@@ -21,7 +21,7 @@ from headwater.scale.block import Base, Derived, Output, Query, Select
 from headwater.scale.choose import ChosenView, keep_view
 from headwater.scale.classes import Classes, equality
 from headwater.scale.expr import Aggregate, Col, Expr, aliases_of, cols_of, params_of, sql_of, walk
-from headwater.scale.optimize import plan_query
+from headwater.scale.optimize import plan_query, prune
 from headwater.scale.plan import Index
 from headwater.scale.promise import promise
 from headwater.scale.refused import Refused
@@ -77,6 +77,7 @@ def hot_index(found: Found, settings: Settings) -> Index | None:
 
 def stage(query: Query, settings: Settings, name: str) -> Periodic | None:
     """A query whose bounded plan needs hot indexes, with each of them replaced by a staging view."""
+    query = prune(query) if isinstance(query, Select) else query
     found = plan_query(query, replace(settings, hot=True))
     hot = [one for one in sorted(found.indexes, key=repr) if _is_hot(one, settings)] if found else []
     if found is None or not hot:
@@ -112,7 +113,6 @@ def _staging(index: Index, settings: Settings, name: str, number: int) -> Stagin
     table = settings.catalog[index.table]
     parts = [sql_of(part.expr) for part in index.parts]
     held = [*parts, *(one for one in index.include if one not in parts)]
-    held += [one for one in table.key if one not in held]
     key = f"HASH({', '.join(table.key or table.column_names)})"
     label = f"{name}_staging" if number == 0 else f"{name}_staging_{number + 1}"
     return Staging(label, index.table, f"SELECT {', '.join([key, *held])} FROM {index.table}", (key, *parts))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.scale.block import Base, Derived, Order, Output, Query, Select, Union
+from headwater.scale.block import Base, Derived, Order, Output, Query, Select, Source, Union
 from headwater.scale.classes import Classes
 from headwater.scale.expr import (
     Aggregate,
@@ -29,7 +29,7 @@ from headwater.scale.prepare import disjunctions, hoist, join_forms, listed, win
 from headwater.scale.search import Found, filtered, search, subplan
 from headwater.scale.settings import Settings, count_bound
 
-__all__ = ["best", "plan_query"]
+__all__ = ["best", "extreme", "plan_query", "prune"]
 
 
 def plan_query(query: Query, settings: Settings) -> Found | None:
@@ -47,7 +47,7 @@ def best(*found: Found | None) -> Found | None:
 
 
 def _plan_select(block: Select, settings: Settings) -> Found | None:
-    hoisted = hoist(listed(push_down(block)), _prefix(settings))
+    hoisted = hoist(listed(push_down(prune(block))), _prefix(settings))
     windows = dict(settings.windows)
     values: list[tuple[str, Found]] = []
     for name, query in hoisted.values:
@@ -248,10 +248,21 @@ def _projected(block: Select, found: Found, settings: Settings) -> Found | None:
         plan = Project(plan, block.outputs, bound, True, tuple(subplans), keep=True)
         plan = Cut(plan, block.order, block.limit, block.offset, replace(bound, rows=rows))
     else:
-        if block.order or block.limit is not None or block.offset is not None:
+        if (block.order or block.limit is not None or block.offset is not None) and not _cut_already(
+            plan, block
+        ):
             plan = Cut(plan, block.order, block.limit, block.offset, replace(bound, rows=rows))
         plan = Project(plan, block.outputs, replace(bound, rows=rows), False, tuple(subplans))
     return replace(found, plan=plan, bound=replace(bound, rows=rows))
+
+
+def _cut_already(plan: Plan, block: Select) -> bool:
+    """The last step of the search was this very cut."""
+    return (
+        isinstance(plan, Cut)
+        and block.offset is None
+        and (plan.order, plan.limit) == (block.order, block.limit)
+    )
 
 
 def _cut_rows(block: Select | Union, rows: int, settings: Settings) -> int:
@@ -300,6 +311,19 @@ def _limited(branch: Query, query: Union) -> Query:
             return branch
         order.append(replace(item, expr=branch.outputs[position[item.expr.name]].expr))
     return replace(branch, order=tuple(order), limit=limit)
+
+
+def prune(block: Select) -> Select:
+    """Outputs of a derived source that nobody reads go: what is not read need not be stored or fetched."""
+    used = {col for one in block.expressions() for col in cols_of(one)}
+
+    def pruned(source: Source) -> Source:
+        if not isinstance(source, Derived) or not isinstance(source.query, Select) or source.query.distinct:
+            return source
+        kept = tuple(one for one in source.query.outputs if Col(source.alias, one.name) in used)
+        return replace(source, query=replace(source.query, outputs=kept or source.query.outputs[:1]))
+
+    return replace(block, sources=tuple(map(pruned, block.sources)))
 
 
 def push_down(block: Select) -> Select:

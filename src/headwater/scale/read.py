@@ -335,7 +335,8 @@ class _Reader:
             else:
                 expr = convert(item, scope, self)
                 spelled = expr.name if isinstance(expr, Col) else ""
-                add(item.alias or spelled or item.output_name or f"column_{len(found) + 1}", expr)
+                made = expr.function if isinstance(expr, Aggregate) else f"column_{len(found) + 1}"
+                add(item.alias or spelled or item.output_name or made, expr)
         return found
 
     def _aliased(self, node: exp.Expr, scope: Scope, outputs: tuple[Output, ...]) -> Expr:

@@ -88,7 +88,8 @@ def _maintenance_fields(view: ChosenView, table: str, own_indexes: int) -> dict[
     Each write to the view also writes its secondary indexes.
     """
     mine = [one for one in view.maintenance if one.delta.table == table]
-    operations = sum(one.operations + one.writes * own_indexes for one in mine)
+    each = 2 if view.candidate.grouped else 1  # a counter's entry moves within an index led by it
+    operations = sum(one.operations + one.writes * own_indexes * each for one in mine)
     return {
         "on": table,
         "operations": operations,
