@@ -16,6 +16,7 @@ from headwater.cli.bench_push import bench_push
 from headwater.cli.bench_updates import bench_updates
 from headwater.cli.bench_weave import bench_weave
 from headwater.cli.check import check
+from headwater.cli.demo import demo
 from headwater.cli.ingest import ingest
 from headwater.cli.init import init
 from headwater.cli.plan import plan
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, check, plan, run, status, ingest, read, verify):
+for command in (init, demo, check, plan, run, status, ingest, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")

@@ -24,8 +24,11 @@ LINE_EVERY = 5_000_000
 class Watch:
     """Shows the progress of a run; `live` draws a table in place."""
 
-    def __init__(self, project: Headwater, live: bool, title: str = "") -> None:
+    def __init__(
+        self, project: Headwater, live: bool, title: str = "", opening: str = "starting Spark ..."
+    ) -> None:
         self.project = project
+        self.opening = opening
         self.title = title or f"{project.project.name}: {len(project.catalog.kept)} views"
         self._console = progress_console()
         self._live = Live(console=self._console, auto_refresh=False) if live else None
@@ -33,7 +36,7 @@ class Watch:
         self._warned = False
 
     def __enter__(self) -> Watch:
-        self._console.print(f"{self.title}: starting Spark ...")
+        self._console.print(f"{self.title}: {self.opening}")
         if self._live is not None:
             self._live.start()
         return self
@@ -90,8 +93,10 @@ def _line(progress: Progress) -> str:
     late = [one.view for one in progress.views if one.violated]
     worst = max(((one.staleness_s or 0) / one.freshness_s for one in progress.views), default=0.0)
     errors = "; ".join(f"{name}: {text}" for name, text in progress.errors.items())
+    captured = sum(progress.captured.values())
     return (
-        f"{instant_text(progress.at)[:19]}  pushes {sum(progress.pushes.values())}, staleness at most"
+        f"{instant_text(progress.at)[:19]}  {f'captured {captured:,}, ' if captured else ''}"
+        f"pushes {sum(progress.pushes.values())}, staleness at most"
         f" {worst:.0%} of what is promised{', late: ' + ', '.join(late) if late else ''}"
         f"{', ' + errors if errors else ''}"
     )

@@ -47,6 +47,7 @@ class ViewState:
     pushes: int = 0
     last: Pushed | None = None
     republish_at: int | None = None
+    republish_took: int = 0
 
     def model(self, stage: str, mode: Mode) -> TimeModel:
         """What is known of a way of refreshing; if it was never used, what the other way taught."""
@@ -206,15 +207,18 @@ class Executor:
         if publish_view(self.pushing, kept):
             state.republish_at = None
         elif state.republish_at is None:
-            state.republish_at = self.clock.now() + micros(REPUBLISH_EVERY)
+            # At most a twentieth of the time goes into writing large plain tables anew.
+            wait = max(micros(REPUBLISH_EVERY), 20 * state.republish_took)
+            state.republish_at = self.clock.now() + wait
 
     def republish_some(self) -> None:
         """Bring plain tables up that were too expensive to rewrite within a push."""
         for state in self.states.values():
             if state.republish_at is not None and self.clock.now() >= state.republish_at:
                 with state.lock:
+                    started = self.clock.now()
                     republish(self.pushing, self.catalog.kept[state.name])
-                    state.republish_at = None
+                    state.republish_at, state.republish_took = None, self.clock.now() - started
 
     def _record(self, state: ViewState, pushed: Pushed, expected: float) -> None:
         record = PushRecord(

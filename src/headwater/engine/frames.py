@@ -34,7 +34,7 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.types import is_exact
 from headwater.engine import operators
-from headwater.engine.pruning import key_ranges
+from headwater.engine.pruning import join_ranges, restrict_ranges
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import WEIGHT, Range
 
@@ -94,7 +94,7 @@ class Frames:
             case Negate(child):
                 return operators.negate(self.frame(child, ranges))
             case Restrict(child, keys, by):
-                found = key_ranges(self.relations, by, keys)
+                found = restrict_ranges(self.relations, keys, by)
                 return operators.restrict(
                     self.frame(child, dict(ranges) | found), keys, self.frame(by), by.columns
                 )
@@ -102,7 +102,7 @@ class Frames:
                 assert_never(plan)
 
     def _join(self, plan: Join, ranges: Mapping[str, Range]) -> DataFrame:
-        found = dict(ranges) | key_ranges(self.relations, plan, ())
+        found = dict(ranges) | join_ranges(self.relations, plan)
         first, *others = plan.inputs
         whole, small = self.frame(first, found), self.small(first)
         waiting = list(plan.conditions)
@@ -165,6 +165,9 @@ class Frames:
         )
         if plan.aggregates and exact:
             return self._sums(plan, frame)
+        if not plan.aggregates and has_delta(plan.child):
+            # The keys that a delta touches, also those of rows that it takes away and gives back changed.
+            return operators.aggregate_rows(frame, plan.keys, ())
         if not self.positive(plan.child):
             needed = {name for _, expr in plan.keys for name in columns_of(expr)} | {
                 name

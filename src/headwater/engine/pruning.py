@@ -15,22 +15,35 @@ from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions import Call, Column, Expr
-from headwater.algebra.nodes import Filter, Join, Negate, Plan, Project, Restrict, Scan, Union, Version
+from headwater.algebra.nodes import (
+    Aggregate,
+    Filter,
+    Join,
+    Negate,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    Union,
+    Version,
+)
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["key_ranges"]
+__all__ = ["join_ranges", "restrict_ranges"]
 
 
-def key_ranges(relations: Relations, plan: Plan, keys: Sequence[Expr]) -> dict[str, Range]:
-    """Ranges for columns: of a join's inputs (no `keys`), or of `keys` that must occur in `plan`."""
-    if keys:
-        return {
-            key.name: Range(key.name, *known)
-            for key, column in zip(keys, plan.columns, strict=True)
-            if isinstance(key, Column) and (known := _range_of(relations, plan, column, True)) is not None
-        }
-    assert isinstance(plan, Join)
+def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dict[str, Range]:
+    """Ranges of `keys`, columns that must occur in the columns of `by`, in order."""
+    return {
+        key.name: Range(key.name, *known)
+        for key, column in zip(keys, by.columns, strict=False)
+        if isinstance(key, Column) and (known := _range_of(relations, by, column, True)) is not None
+    }
+
+
+def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
+    """Ranges of the columns that a join makes equal to a column of a delta."""
     ranges: dict[str, Range] = {}
     for group in _equal_columns(plan.conditions):
         found = [
@@ -70,7 +83,7 @@ def _range_of(
             if any(one is None for one in found):
                 return None
             return min(one[0] for one in found if one), max(one[1] for one in found if one)
-        case Project(child, items):
+        case Project(child, items) | Aggregate(child, items):
             source = dict(items).get(column)
             if not isinstance(source, Column):
                 return None

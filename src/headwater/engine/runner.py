@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from headwater.capture.source import ApiCapture, Capture
+from headwater.capture.polling import Capture
+from headwater.capture.source import captures
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
 from headwater.engine.auditor import Auditor, Snapshot
@@ -160,7 +161,7 @@ def run(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Iterator[Run]:
     check_readable(warehouse.root)
     project = catalog.project
     with run_lock(warehouse.root, clock.now()):
-        sources: list[Capture] = [ApiCapture(warehouse, one, clock) for one in project.tables.values()]
+        sources = captures(project, warehouse, clock)
         spark = session(project.name, project.spark_master, project.spark_config, warehouse.spark_log())
         executor = Executor(Pushing(spark, warehouse, catalog), clock)
         auditor = Auditor(catalog, warehouse, clock, clock.now(), executor.drain)

@@ -83,6 +83,8 @@ def _touched(files: Sequence[DataFile], deleted: pa.Table, schema: pa.Schema) ->
     low, high = (value.as_py() for value in pc.min_max(values).values())
     wanted = pc.unique(values)
     near = [file for file in files if nulls or low is None or file.may_hold(column, low, high)]
+    if sum(file.rows for file in near) > 2 * LIMIT_ROWS:
+        return near  # looking closer would cost more than it can save
     return [file for file in near if _holds_any(file, schema, column, wanted)]
 
 

@@ -1,0 +1,65 @@
+"""`headwater bench push`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headwater.cli.arguments import JsonOption
+from headwater.cli.output import print_json, print_table, progress_console
+
+__all__ = ["bench_push"]
+
+
+def bench_push(
+    out: Annotated[Path, typer.Option(help="Where results and scratch data go.")] = Path(
+        "bench-results/push"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="A hundredth of the size, in a minute.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """An incremental push against a full recompute by Spark: CPU-seconds, wall time, and how both grow.
+
+    Example: `headwater bench push --quick`
+    """
+    from headwater.bench.push import run
+
+    scale = 100 if quick else 1
+    console = progress_console()
+    rows = run(
+        str(out),
+        5_000_000 // scale,
+        1_000_000 // scale,
+        tuple(size // (10 if quick else 1) for size in (1_000, 10_000, 100_000)),
+        tuple(size // scale for size in (100_000, 1_000_000, 10_000_000)),
+        lambda text: console.print(text),
+    )
+    answer = [asdict(one) | {"ratio": one.ratio} for one in rows]
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "push.json").write_text(json.dumps(answer, indent=2))
+    if as_json:
+        print_json(answer)
+        return
+    numbers = ("push CPU s", "push s", "compared CPU s", "compared s", "ratio", "Spark jobs")
+    print_table(
+        "deltas: compared with a full recompute by Spark; growth: compared with the smallest relation",
+        ("experiment", "case", *numbers),
+        [
+            (
+                one.experiment,
+                one.case,
+                f"{one.push_cpu_s:.2f}",
+                f"{one.push_s:.3f}",
+                "" if one.other_cpu_s is None else f"{one.other_cpu_s:.2f}",
+                "" if one.other_s is None else f"{one.other_s:.2f}",
+                "" if one.ratio is None else f"{one.ratio:.2f}",
+                one.jobs,
+            )
+            for one in rows
+        ],
+        right=numbers,
+    )

@@ -1,0 +1,226 @@
+"""Pushes on Spark: how each kind of stage advances, what it costs, and what survives a crash."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from keeping import SHOP, Keeping
+from pyspark.sql import SparkSession
+
+from headwater.engine.push import Mode, Pushed
+from headwater.sharing.time_model import Choice
+from headwater.storage.timeline import WEIGHT
+
+pytestmark = pytest.mark.spark
+
+CITIES = [{"cid": 1, "city": "Bern"}, {"cid": 2, "city": "Rome"}, {"cid": 3, "city": "Bern"}]
+ORDERS = [
+    {"oid": 1, "cid": 1, "amount": 5},
+    {"oid": 2, "cid": 2, "amount": 7},
+    {"oid": 3, "cid": 3, "amount": 1},
+]
+
+
+def view(name: str, sql: str, policy: str = "INCREMENTAL") -> str:
+    return (
+        f"CREATE MATERIALIZED VIEW {name} FRESHNESS = INTERVAL '9' SECOND REFRESH POLICY {policy} AS {sql};\n"
+    )
+
+
+JOINED = view("joined", "SELECT o.oid, c.city, o.amount FROM orders o JOIN customers c ON o.cid = c.cid")
+BY_CITY = view(
+    "by_city",
+    "SELECT c.city, count(*) AS n, sum(o.amount) AS total FROM orders o JOIN customers c ON o.cid = c.cid"
+    " GROUP BY c.city",
+)
+
+
+def filled(spark: SparkSession, folder: Path, ddl: str) -> Keeping:
+    kept = Keeping(spark, folder, SHOP + ddl)
+    kept.ingest("customers", CITIES)
+    kept.ingest("orders", ORDERS)
+    return kept
+
+
+def test_an_empty_push_runs_no_spark_job(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, JOINED)
+    (first,) = kept.push()
+    assert first.mode == "initial"
+    assert first.spark_jobs > 0
+    before = kept.executor.time_of("joined")
+    (second,) = kept.push()
+    assert (second.mode, second.spark_jobs) == ("empty", 0)
+    assert kept.executor.time_of("joined") > before
+    assert len(kept.rows("joined")) == 3
+
+
+def test_inserts_updates_and_deletes_reach_the_view(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, JOINED + BY_CITY)
+    kept.push()
+    kept.ingest(
+        "orders",
+        [
+            {"op": "update", "row": {"oid": 1, "cid": 2, "amount": 50}},
+            {"op": "delete", "row": {"oid": 3}},
+            {"op": "insert", "row": {"oid": 4, "cid": 2, "amount": 3}},
+        ],
+    )
+    kept.ingest("customers", [{"op": "update", "row": {"cid": 2, "city": "Oslo"}}])
+    records = {record.stage: record for record in kept.push()}
+    assert records["joined"].mode == records["by_city"].mode == "incremental"
+    assert kept.rows("joined") == [(1, "Oslo", 50), (2, "Oslo", 7), (4, "Oslo", 3)]
+    assert kept.rows("by_city") == [("Oslo", 3, 60)]
+    assert all(kept.verify(name).equal for name in ("joined", "by_city"))
+
+
+def test_a_group_goes_when_its_last_row_goes_and_comes_back(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, BY_CITY)
+    kept.push()
+    kept.ingest("orders", [{"op": "delete", "row": {"oid": 2}}])
+    kept.push()
+    assert kept.rows("by_city") == [("Bern", 2, 6)]
+    kept.ingest("orders", [{"oid": 9, "cid": 2, "amount": 8}])
+    kept.push()
+    assert kept.rows("by_city") == [("Bern", 2, 6), ("Rome", 1, 8)]
+
+
+def test_an_update_that_keeps_the_join_key_keeps_its_partner(spark: SparkSession, tmp_path: Path) -> None:
+    """The keys of a delta are those it touches, also where the weights of a key cancel."""
+    kept = filled(
+        spark,
+        tmp_path,
+        view("outer_", "SELECT o.oid, o.amount, c.city FROM orders o LEFT JOIN customers c ON o.cid = c.cid"),
+    )
+    kept.push()
+    kept.ingest("orders", [{"op": "update", "row": {"oid": 1, "cid": 1, "amount": 6}}])
+    kept.push()
+    assert kept.rows("outer_") == [(1, 6, "Bern"), (2, 7, "Rome"), (3, 1, "Bern")]
+
+
+def test_full_refresh_keeps_what_has_no_delta_rule(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(
+        spark, tmp_path, view("top", "SELECT oid, amount FROM orders ORDER BY amount DESC LIMIT 2", "AUTO")
+    )
+    kept.push()
+    kept.ingest("orders", [{"oid": 4, "cid": 1, "amount": 6}])
+    (record,) = kept.push()
+    assert record.mode == "full"
+    assert "LIMIT" in record.reason.upper() or "ORDER" in record.reason.upper()
+    assert record.result_rows == 2  # one row comes, one goes: the difference is what is stored
+    assert kept.rows("top") == [(2, 7), (4, 6)]
+    assert kept.verify("top").equal
+
+
+def test_full_and_incremental_give_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, BY_CITY)
+    kept.push()
+    kept.ingest("orders", [{"op": "update", "row": {"oid": 1, "cid": 2, "amount": 50}}])
+    kept.clock.advance(timedelta(seconds=1))
+    one = kept.catalog.kept["by_city"]
+    pushed: Pushed = kept.pushing.push(
+        one, one.stages[-1], kept.clock.now(), lambda *_: Choice(True, "asked for")
+    )
+    assert pushed.mode is Mode.FULL
+    assert kept.verify("by_city").equal
+
+
+def test_views_over_views_are_pushed_to_one_time(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, BY_CITY + view("large", "SELECT city, total FROM by_city WHERE total > 6"))
+    kept.push("large")
+    assert kept.executor.time_of("large") == kept.executor.time_of("by_city")
+    kept.ingest("orders", [{"oid": 4, "cid": 3, "amount": 6}])
+    kept.push("by_city")
+    kept.push("large")
+    assert kept.executor.time_of("large") == kept.executor.time_of("by_city")
+    assert kept.rows("large") == [("Bern", 12), ("Rome", 7)]
+    assert kept.verify("large").equal
+
+
+def test_having_hides_rows_without_forgetting_them(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(
+        spark,
+        tmp_path,
+        view("busy", "SELECT cid, avg(amount) AS mean FROM orders GROUP BY cid HAVING count(*) > 1")
+        + view("above", "SELECT count(*) AS busy_ones FROM busy"),
+    )
+    kept.push()
+    assert kept.rows("busy") == []
+    assert kept.rows("above") == [(0,)]
+    kept.ingest("orders", [{"oid": 4, "cid": 2, "amount": 8}])
+    kept.push()
+    assert kept.rows("busy") == [(2, 7.5)]
+    assert kept.rows("above") == [(1,)]
+    kept.ingest("orders", [{"op": "delete", "row": {"oid": 2}}])
+    kept.push()
+    assert kept.rows("busy") == []
+
+
+def test_a_join_reads_only_the_files_its_delta_can_meet(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, SHOP + JOINED)
+    for start in (0, 1000, 2000):
+        kept.ingest("customers", [{"cid": start + one, "city": "x"} for one in range(100)])
+    kept.ingest("orders", [{"oid": 1, "cid": 5, "amount": 1}])
+    kept.push()
+    kept.ingest("orders", [{"oid": 2, "cid": 2005, "amount": 1}, {"oid": 3, "cid": 2050, "amount": 2}])
+    one = kept.catalog.kept["joined"]
+    kept.clock.advance(timedelta(seconds=1))
+    relations = kept.pushing.relations(one, one.stages[-1], kept.clock.now())
+    from headwater.algebra.delta import delta
+    from headwater.engine.frames import Frames
+
+    plan = delta(one.stages[-1], frozenset({"orders"}))
+    assert plan is not None
+    Frames(relations).frame(plan)
+    assert relations.scanned["customers new"] == 100  # of 300: one file of three
+
+
+def test_a_definition_that_changes_starts_anew(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, JOINED)
+    kept.push()
+    other = view(
+        "joined", "SELECT o.oid, c.city FROM orders o JOIN customers c ON o.cid = c.cid WHERE o.oid > 1"
+    )
+    again = Keeping(spark, tmp_path, SHOP + other, kept.clock)
+    assert again.push()[-1].mode == "initial"
+    assert again.rows("joined") == [(2, "Rome"), (3, "Bern")]
+    assert again.warehouse.published("joined").schema().names == ["oid", "city"]
+
+
+def test_a_crash_between_a_hidden_stage_and_its_view_loses_nothing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    ddl = view(
+        "ranked",
+        "SELECT c.city, t.total FROM customers c JOIN (SELECT cid, sum(amount) AS total FROM orders GROUP BY cid) t"
+        " ON t.cid = c.cid",
+    )
+    kept = filled(spark, tmp_path, ddl)
+    kept.push()
+    kept.ingest("orders", [{"oid": 4, "cid": 1, "amount": 100}])
+    kept.clock.advance(timedelta(seconds=1))
+    one = kept.catalog.kept["ranked"]
+    assert len(one.stages) == 2
+    # The hidden stage commits, then the process dies.
+    kept.pushing.push(one, one.stages[0], kept.clock.now(), lambda *_: Choice(False, "test"))
+    again = Keeping(spark, tmp_path, SHOP + ddl, kept.clock)
+    again.ingest("orders", [{"oid": 5, "cid": 2, "amount": 1000}])
+    again.push()
+    assert again.rows("ranked") == [("Bern", 1), ("Bern", 105), ("Rome", 1007)]
+    assert again.verify("ranked").equal
+
+
+def test_verify_finds_a_row_too_many(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, JOINED)
+    kept.push()
+    timeline = kept.pushing.timeline("joined")
+    kept.clock.advance(timedelta(seconds=1))
+    import pyarrow as pa
+
+    wrong = pa.table({"oid": [77], "city": ["Nowhere"], "amount": [0], WEIGHT: pa.array([1], pa.int64())})
+    timeline.append(wrong, kept.clock.now())
+    found = kept.verify("joined")
+    assert not found.equal
+    assert [row["oid"] for row, _ in found.extra] == [77]
+    assert not found.missing
