@@ -42,7 +42,7 @@ def random_world(chance: random.Random) -> World:
             for index in range(chance.randint(1, 3))
         ]
         tables[name] = columns
-        rows[name] = [_row(columns, chance) for _ in range(chance.randint(0, 9))]
+        rows[name] = [_row(columns, chance) for _ in range(chance.choice([0, *[3, 5, 7, 9, 12, 14] * 3]))]
         rows[name] += [chance.choice(rows[name]) for _ in range(chance.randint(0, 3)) if rows[name]]
     return World(tables, rows)
 
@@ -78,7 +78,7 @@ class Maker:
             sql, columns = self.query(1)
             parts.append(f"cte{index} AS ({sql})")
             self.ctes.append((f"cte{index}", columns))
-        sql, _ = self.query(2)
+        sql, _ = self.query(self.chance.choice([1, 1, 2]))
         return f"WITH {', '.join(parts)} {sql}" if parts else sql
 
     def query(self, depth: int) -> tuple[str, list[tuple[str, str]]]:
@@ -125,8 +125,14 @@ class Maker:
         listed = ", ".join(f"{item} AS {stem}x{index}" for index, (item, _) in enumerate(items))
         sql = f"SELECT {listed} FROM {source.sql}{self.where(source.columns, depth)}"
         if keys:
-            by = [self.chance.choice([key, str(index + 1), f"{stem}x{index}"]) for index, (key, _) in enumerate(keys)]
-            by = [one if one != "TRUE" and one not in LITERALS[INT] else str(at + 1) for at, one in enumerate(by)]
+            by = [
+                self.chance.choice([key, str(index + 1), f"{stem}x{index}"])
+                for index, (key, _) in enumerate(keys)
+            ]
+            by = [
+                one if one != "TRUE" and one not in LITERALS[INT] else str(at + 1)
+                for at, one in enumerate(by)
+            ]
             sql += f" GROUP BY {', '.join(by)}"
         if self.chance.random() < 0.4:
             call, kind = self.aggregate(source.columns)
@@ -145,7 +151,10 @@ class Maker:
             kind = self.chance.choice([INT, TEXT])
             call = f"{self.chance.choice(['min', 'max'])}({self.expression(columns, kind)})"
         else:
-            call, kind = f"{self.chance.choice(['bool_and', 'bool_or'])}({self.expression(columns, FLAG)})", FLAG
+            call, kind = (
+                f"{self.chance.choice(['bool_and', 'bool_or'])}({self.expression(columns, FLAG)})",
+                FLAG,
+            )
         if self.chance.random() < 0.2:
             call += f" FILTER (WHERE {self.condition(columns)})"
         return call, kind
@@ -177,12 +186,12 @@ class Maker:
     def sources(self, depth: int) -> Source:
         """One to four relations, joined in some way."""
         whole = self.source(depth)
-        for _ in range(self.chance.choice([0, 0, 1, 1, 2, 3])):
+        for _ in range(self.chance.choice([0, 0, 0, 1, 1, 1, 2, 3])):
             more = self.source(max(0, depth - 1))
             link = self.link(whole.columns, more.columns)
             if link is None:
                 continue
-            word = self.chance.choice(["JOIN", "JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL OUTER JOIN"])
+            word = self.chance.choice(["JOIN", "JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
             if self.chance.random() < 0.12:
                 word = self.chance.choice(["LEFT SEMI JOIN", "LEFT ANTI JOIN"])
             both = whole.columns + more.columns
@@ -200,7 +209,7 @@ class Maker:
         return f"{a} = {b}" if self.chance.random() < 0.5 else f"{b} = {a}"
 
     def where(self, columns: list[tuple[str, str]], depth: int) -> str:
-        conditions = [self.condition(columns) for _ in range(self.chance.choice([0, 0, 1, 2]))]
+        conditions = [self.condition(columns) for _ in range(self.chance.choice([0, 0, 0, 1, 2]))]
         if depth and self.chance.random() < 0.25:
             conditions.append(self.subquery(columns))
         self.chance.shuffle(conditions)
@@ -244,7 +253,7 @@ class Maker:
 
     def compare(self, left: str, kind: str, right: str | None = None) -> str:
         sign = self.chance.choice(["=", "<>", "<", ">="] if kind != FLAG else ["=", "<>", "<=>"])
-        return f"{left} {sign} {right or self.chance.choice(LITERALS[kind])}"
+        return f"({left} {sign} {right or self.chance.choice(LITERALS[kind])})"
 
     def expression(self, columns: list[tuple[str, str]], kind: str, literal: bool = True) -> str:
         """A value of a type; mostly a column, if there is one."""
@@ -258,7 +267,7 @@ class Maker:
         forms = {
             INT: [f"({one} + {two})", f"({one} * 2)", f"coalesce({one}, {two}, 7)", f"abs({one})",
                   f"CASE WHEN {one} > 1 THEN {two} ELSE 0 END", f"nullif({one}, {two})"],
-            TEXT: [f"concat({one}, {two})", f"upper({one})", f"coalesce({one}, 'z')",
+            TEXT: [f"({one} || {two})", f"upper({one})", f"coalesce({one}, 'z')",
                    f"CASE {one} WHEN 'a' THEN 'x' WHEN 'b' THEN {two} END"],
             FLAG: [f"(NOT {one})", f"({one} AND {two})", f"({one} OR {two})", f"({one} IS NULL)"],
         }  # fmt: skip

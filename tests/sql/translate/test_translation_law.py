@@ -12,7 +12,6 @@ from decimal import Decimal
 
 import duckdb
 import pytest
-import sqlglot
 from random_queries import FLAG, INT, Maker, World, random_world
 
 from headwater.algebra.evaluate import Database, evaluate
@@ -21,8 +20,8 @@ from headwater.algebra.values import zset
 from headwater.model import Column, SqlText, View
 from headwater.sql.translate import translate
 
-WORLDS = 60
-QUERIES = 40
+WORLDS = 48
+QUERIES = 44
 SQL_TYPES = {INT: "BIGINT", FLAG: "BOOLEAN"}
 
 
@@ -57,7 +56,9 @@ def plain(value: object) -> object:
 
 
 def by_duckdb(database: duckdb.DuckDBPyConnection, sql: str) -> Counter[tuple[object, ...]]:
-    written = sqlglot.transpile(sql, read="spark", write="duckdb")[0]
+    """The text itself, in DuckDB's spelling: not even the parser is shared with the translation."""
+    written = sql.replace("`", '"').replace("LEFT SEMI", "SEMI").replace("LEFT ANTI", "ANTI")
+    written = written.replace("<=>", "IS NOT DISTINCT FROM").replace("AS string)", "AS VARCHAR)")
     return Counter(tuple(plain(value) for value in row) for row in database.execute(written).fetchall())
 
 
@@ -76,6 +77,17 @@ def test_a_plan_gives_what_its_text_gives(seed: int) -> None:
     chance = random.Random(seed)
     world = random_world(chance)
     database, rows = connection(world), contents(world)
+    compared = filled = 0
     for _ in range(QUERIES):
         sql = Maker(world, chance).view()
-        assert by_headwater(world, sql, rows) == by_duckdb(database, sql), sql
+        found = by_headwater(world, sql, rows)
+        try:
+            expected = by_duckdb(database, sql)
+        except duckdb.InternalException:  # a bug of DuckDB's binder, which a new connection survives
+            database = connection(world)
+            continue
+        assert found == expected, sql
+        compared += 1
+        filled += bool(found)
+    assert compared >= QUERIES - 3
+    assert filled > QUERIES // 10  # it is not about nothing

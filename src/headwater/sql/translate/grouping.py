@@ -105,7 +105,7 @@ def grouped(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typ
     )
     key_items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys, strict=True))
     plan = Aggregate(rows.plan, key_items, collector.named(dict(groups.aggregate_names)))
-    result = Rows(plan, fields, rows.open)
+    result = Rows(plan, fields)
     if rows.correlated:
         env.notes.obstacle(node, _CORRELATED)
     for one, condition in conditions:

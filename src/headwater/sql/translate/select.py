@@ -18,6 +18,7 @@ from headwater.sql.translate.joins import split_and
 from headwater.sql.translate.modifiers import check_modifiers
 from headwater.sql.translate.pushing import push_filter
 from headwater.sql.translate.scope import Field, Rows, Typed
+from headwater.sql.translate.stars import is_star
 from headwater.sql.translate.subqueries import is_predicate, semi_join
 from headwater.sql.translate.windows import add_windows
 
@@ -88,7 +89,7 @@ def _projected(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, 
         fields.append(Field("", item.name, value, implicit=item.implicit, origin=item.node))
         if not item.implicit:
             aliases.setdefault(item.name.lower(), value)
-    return replace(rows, fields=tuple(fields))
+    return replace(rows, fields=tuple(fields), open=rows.open and any(map(is_star, node.expressions)))
 
 
 def distinct(rows: Rows, node: exp.Expr, env: Env) -> Rows:

@@ -28,7 +28,7 @@ _NOT_STORABLE = re.compile(r"[\s,;{}()=.`\"'\\]")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """`plan` is None when there are obstacles: Spark then recomputes `sql`, whose columns, by position, are
-    `columns`.  `types` are Spark's, "" where not known.  `columns` is empty when only Spark can know them.
+    `columns`.  `types` are Spark's, "" where not known.
     """
 
     plan: Plan | None
@@ -44,8 +44,9 @@ def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translat
     notes = Notes(view.sql, relations)
     rows = translate_query(parse_query(view.sql), Env(notes, translate_query))
     fields = [one for one in rows.fields if not one.hidden]
-    columns = () if rows.open else _names(view, fields, notes)
-    types = tuple(one.value.type if one.value.type != "void" else "" for one in fields) if columns else ()
+    columns = _names(view, fields, notes, rows.open)
+    types = tuple("" if rows.open or one.value.type == "void" else one.value.type for one in fields)
+    types = types if len(types) == len(columns) else ("",) * len(columns)
     plan = None if notes.obstacles else _finish(rows, fields, columns, notes, view)
     if notes.obstacles and view.refresh is RefreshPolicy.INCREMENTAL_STRICT:
         raise _not_strict(view, notes.obstacles)
@@ -71,8 +72,10 @@ def _not_strict(view: View, obstacles: Sequence[Obstacle]) -> InputError:
     )
 
 
-def _names(view: View, fields: list[Field], notes: Notes) -> tuple[str, ...]:
+def _names(view: View, fields: list[Field], notes: Notes, open_: bool) -> tuple[str, ...]:
     """The view's column names: given by hand, or those of the select list."""
+    if open_:
+        return _open_names(view)
     if view.columns:
         if len(view.columns) != len(fields):
             raise InputError(
@@ -90,6 +93,18 @@ def _names(view: View, fields: list[Field], notes: Notes) -> tuple[str, ...]:
         _check(one, name, names, notes, view)
         names.append(name)
     return tuple(names)
+
+
+def _open_names(view: View) -> tuple[str, ...]:
+    """SELECT * over something whose columns only Spark can know."""
+    if not view.columns:
+        raise InputError(
+            "HW325",
+            f'the columns of "{view.name}" cannot be known before it runs',
+            place=view.sql.place(),
+            hint="name the columns instead of *, or write CREATE MATERIALIZED VIEW name (a, b, c)",
+        )
+    return view.columns
 
 
 def _made(name: str, taken: set[str]) -> str:

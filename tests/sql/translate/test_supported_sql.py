@@ -1,0 +1,87 @@
+"""docs/supported-sql.md says what translation does, because it is written from what translation does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from constructs import CONSTRUCTS, FULL, KEPT, REFUSED, Construct, outcome_of
+
+PAGE = Path(__file__).parents[3] / "docs" / "supported-sql.md"
+
+HEAD = """# Supported SQL
+
+A view's SELECT is Spark SQL. Headwater keeps a view incrementally when every part of it has a delta rule: a push
+then costs work in the size of the changes. A view with any other part that Spark can run is kept by **full
+refresh**: Spark recomputes it and the difference is stored. What cannot be repeated is **refused**, because a
+view at a time must equal its SQL over the sources as of that time.
+
+`EXPLAIN CREATE MATERIALIZED VIEW` shows which of these a view is, and the place of the part that decides.
+`REFRESH POLICY INCREMENTAL STRICT` turns a full refresh into an error at that place.
+
+This page is written by `HEADWATER_BLESS=1 pytest tests/sql/translate/test_supported_sql.py` from the SELECTs that
+the tests translate.
+"""
+
+TAIL = """
+## How names and types are read
+
+- Names are compared without regard to case, as in Spark; a column keeps the spelling of the select list.
+- A column without a name gets one made of its text: `count(*)` is `count`, `sum(price)` is `sum_price`.
+- A stored view has no order: ORDER BY without LIMIT is checked for errors and left out.
+- A subquery in FROM, or a common table expression, that only filters, joins and computes dissolves into the query
+  around it; conditions move down to the relation they name; only the columns that are used are read.
+- NOT IN needs both sides to be free of NULL: columns declared NOT NULL, or `x IS NOT NULL` in the same WHERE.
+- Types are inferred where Headwater knows Spark's rule. Clashes that Spark would refuse when the view runs (a
+  boolean plus a number, a date compared with a boolean) are errors when the view is declared. What is not known
+  is left to Spark.
+- Sums of integers and decimals are exact and are kept by adding; sums of floats are computed anew for the groups
+  that change, so that rounding cannot drift.
+
+## Errors
+
+| code | what |
+|---|---|
+| HW300 | the SELECT cannot be parsed |
+| HW301, HW302, HW303 | an unknown relation, an unknown column or field, an ambiguous column |
+| HW304, HW325 | two columns of one name, a name that cannot be stored, a wrong number of names |
+| HW305, HW306 | a column neither grouped nor aggregated, an aggregate where none may stand |
+| HW307 | parts of a set operation with different columns |
+| HW308 | types that do not go together |
+| HW309 | wrong arguments of `window` |
+| HW320 | something that cannot be repeated |
+| HW321 | a cross join |
+| HW322 | INCREMENTAL STRICT on a view without a delta rule |
+| HW323 | a function that Spark does not have |
+| HW324 | a position in GROUP BY or ORDER BY that is not there |
+| HW326, HW327 | a parameter in a view, IN with a subquery of another width |
+"""
+
+
+def page() -> str:
+    groups = list(dict.fromkeys(one.group for one in CONSTRUCTS))
+    return HEAD + "".join(section(group) for group in groups) + TAIL
+
+
+def section(group: str) -> str:
+    lines = [f"\n## {group}\n", "| construct | a view with it is | example |", "|---|---|---|"]
+    for outcome in (KEPT, FULL, REFUSED):
+        lines += [
+            f"| {one.name} | {one.outcome} | `{one.sql.replace('|', chr(92) + '|')}` |"
+            for one in CONSTRUCTS
+            if one.group == group and one.outcome == outcome
+        ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda one: f"{one.group}: {one.name}")
+def test_the_outcome_is_the_one_listed(construct: Construct) -> None:
+    outcome, reason = outcome_of(construct.sql)
+    assert outcome == construct.outcome, reason
+
+
+def test_the_page_is_up_to_date() -> None:
+    if os.environ.get("HEADWATER_BLESS"):
+        PAGE.write_text(page())
+    assert PAGE.read_text() == page(), "run it again with HEADWATER_BLESS=1"
