@@ -43,7 +43,7 @@ def table_2() -> Iterator[Setting]:
 
 def quick_settings() -> Iterator[Setting]:
     """A handful of small combinations, for a look in seconds."""
-    space = product((60,), (4, 8), (10.0, 100.0), (25,), (0,), (10,), (False, True))
+    space = product((60,), (4,), (10.0, 100.0), (25,), (0,), (10,), (False, True))
     return (Setting(*values) for values in space)
 
 

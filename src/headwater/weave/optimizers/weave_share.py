@@ -25,6 +25,7 @@ from headwater.weave.model import CostModel, Tree, weave
 __all__ = ["weave_share"]
 
 NOTHING = -np.inf
+DECIMALS = 9  # savings closer than this are ties, and the first pair wins, as in exact arithmetic
 FORBIDDEN = 1e9  # a density no tree has: such a pair never saves
 
 
@@ -107,7 +108,7 @@ class _Pairs:
         """Savings of `tree` with every other, from what is known of their common density."""
         apart = self._density * self._overlap + self._density[tree] * self._overlap[tree]
         together = self._row(tree) * (self._overlap + self._overlap[tree])
-        return self._cost.rate + (apart - together) * self._cost.ticks_per_unit
+        return np.round(self._cost.rate + (apart - together) * self._cost.ticks_per_unit, DECIMALS)
 
     def _work_out(self, left: int, right: int) -> None:
         one, other = self._trees[left], self._trees[right]
@@ -121,7 +122,7 @@ class _Pairs:
         saving = (apart - density * (one.overlap + other.overlap)) * self._cost.ticks_per_unit
         self._at_least[left, right] = density
         self._exact[left, right] = True
-        self._saving[left, right] = self._cost.rate + saving
+        self._saving[left, right] = np.round(self._cost.rate + saving, DECIMALS)
         self._top[left] = self._saving[left].max()
 
     def _forget(self, tree: int) -> None:
