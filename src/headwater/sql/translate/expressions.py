@@ -24,7 +24,7 @@ from headwater.sql.translate.collector import Collector
 from headwater.sql.translate.functions import MOMENT, never_null
 from headwater.sql.translate.literals import NULL, interval, literal, negative, text
 from headwater.sql.translate.notes import Notes
-from headwater.sql.translate.scope import Rows, Scope, Typed, field_access
+from headwater.sql.translate.scope import Field, Rows, Scope, Typed, field_access
 from headwater.sql.translate.types import common_of, element
 
 __all__ = ["Expressions"]
@@ -126,10 +126,12 @@ class Expressions:
         return self._unknown(names, node)
 
     def _unknown(self, names: list[str], node: exp.Expr) -> NoReturn:
-        qualifier = names[0] if len(names) > 1 and self.scope.has_relation(names[0]) else ""
+        reachable = self.scope.reachable()
+        relations = list(dict.fromkeys(one.qualifier for one in reachable if one.qualifier))
+        is_relation = names[0].lower() in {one.lower() for one in relations}
+        qualifier = names[0] if len(names) > 1 and is_relation else ""
         known = list(dict.fromkeys([*self.scope.names(qualifier), *self.aliases]))
-        if len(names) > 1 and not qualifier and not known_relation(self.scope, names[0]):
-            relations = list(dict.fromkeys(one.qualifier for one in self.scope.fields if one.qualifier))
+        if len(names) > 1 and not qualifier and not _is_column(reachable, names[0]):
             self.notes.unknown(
                 "HW302", node, f'unknown column "{".".join(names)}": there is no', names[0], relations
             )
@@ -208,9 +210,9 @@ class Expressions:
         return Typed(expr, element(value.type))
 
 
-def known_relation(scope: Scope, name: str) -> bool:
+def _is_column(fields: Sequence[Field], name: str) -> bool:
     """A column of this name whose fields the dotted name may mean."""
-    return any(one.name.lower() == name.lower() for one in scope.fields)
+    return any(one.name.lower() == name.lower() for one in fields)
 
 
 def _parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:

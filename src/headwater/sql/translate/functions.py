@@ -216,13 +216,20 @@ def _map(types: Sequence[str], _: Sequence[Typed]) -> str:
     return f"map<{keys},{values}>" if keys and values else ""
 
 
+def _named_struct(types: Sequence[str], arguments: Sequence[Typed]) -> str:
+    names = [one.expr.value if isinstance(one.expr, Literal) else None for one in arguments[::2]]
+    if len(types) % 2 or not all(types) or not all(isinstance(name, str) for name in names):
+        return ""
+    return f"struct<{','.join(f'{name}:{kind}' for name, kind in zip(names, types[1::2], strict=True))}>"
+
+
 _RULES = {
     "sum": _sum, "try_sum": _sum, "avg": _average, "try_avg": _average, "round": _round, "bround": _round,
     "ceil": _whole, "ceiling": _whole, "floor": _whole, "if": _if, "nvl2": _if, "concat": _concat,
     "array": _array, "collect_list": _collect, "collect_set": _collect, "element_at": _element,
     "get": _element,
     "try_element_at": _element, "date_add": _date_add, "datediff": _datediff, "date_diff": _datediff,
-    "nullif": _nullif, "map": _map,
+    "nullif": _nullif, "map": _map, "named_struct": _named_struct,
 }  # fmt: skip
 
 _NULL_FREE = {

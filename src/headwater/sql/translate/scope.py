@@ -119,12 +119,16 @@ class Scope:
             )
         return field_access(self.notes, found[0].value, rest, node)
 
+    def reachable(self) -> tuple[Field, ...]:
+        """The fields here and in the queries around."""
+        return self.fields + (self.parent.reachable() if self.parent is not None else ())
+
     def names(self, qualifier: str = "") -> list[str]:
         """The names in reach, for messages; with a qualifier, its columns alone."""
-        known = [one for one in self.fields if not qualifier or _same(one.qualifier, qualifier)]
+        known = [one for one in self.reachable() if _same(one.qualifier, qualifier)]
         if qualifier and known:
             return [f"{one.qualifier}.{one.name}" for one in known]
-        return list(dict.fromkeys(one.name for one in self.fields))
+        return list(dict.fromkeys(one.name for one in self.reachable()))
 
     def has_relation(self, qualifier: str) -> bool:
         return any(_same(one.qualifier, qualifier) for one in self.fields)

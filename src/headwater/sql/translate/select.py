@@ -27,6 +27,8 @@ __all__ = ["distinct", "translate_select"]
 
 def translate_select(node: exp.Expr, env: Env) -> Rows:
     """The rows of one SELECT."""
+    if not node.expressions:
+        env.notes.fail("HW300", node, "this SELECT selects nothing")
     rows = _where(from_clause(node, env), node, env)
     having = node.args.get("having")
     parts = [*node.expressions, *(one for one in (node.args.get("group"), having) if one is not None)]
