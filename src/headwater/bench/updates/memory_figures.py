@@ -55,8 +55,8 @@ def _memory_panels(
 ) -> list[Panel]:
     note = (
         "Same shape: naive wastes most with skew and at low load. Counted in pages of 4 locations our "
-        "on-demand use is just below the paper's 1, which counts locations; Arrow rows are at most about "
-        "twice what is live."
+        "on-demand use is just below the paper's 1, which counts locations; Arrow rows keep at most "
+        "a fifth of holes."
     )
     panels = []
     for part, (letter, what) in enumerate((("a", "effective use"), ("b", "locations allocated, mean"))):

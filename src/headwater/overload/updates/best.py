@@ -17,7 +17,7 @@ real quotes it turns a loss of 3 % against IN-PLACE into a gain of 6 %.
 
 Both are learnt on line (`rates.py`).
 
-**Cheap dequeue.**  Keys are put in classes of nearly equal rate (a factor of 2^(1/4)) and equal weight when
+**Cheap dequeue.**  Keys are put in classes of nearly equal rate (a factor of 2^(1/3)) and equal weight when
 they begin to wait.  In a class W is highest for the key that has waited longest, so a class is a plain
 queue and only the heads compete: a dequeue looks at some tens of heads, never at all keys.
 
@@ -38,14 +38,12 @@ from headwater.overload.updates.rates import Backlog, Rates
 
 __all__ = ["Best", "index"]
 
-CLASSES_PER_OCTAVE = 4
-PLANNED = 512  # with n keys waiting, n / 512 steps are planned at once
+CLASSES_PER_OCTAVE = 3
+PLANNED = 128  # with n keys waiting, n / 128 steps are planned at once
 
 
 def index(age: Floats, clean: Floats, cost: float) -> Floats:
-    """W(a) for keys whose oldest waiting update is `age` old and that stay clean for `clean` after a
-    refresh.
-    """
+    """W(a) of keys whose oldest update is `age` old and that stay clean for `clean` after a refresh."""
     return age * (age / 2 + clean) + _completion_term(clean, cost)
 
 
@@ -78,24 +76,16 @@ class Best:
     def _reshape(self) -> None:
         """Columns over the classes, rebuilt when a class is new, which soon never happens."""
         self._interval = np.array([2.0 ** (rate / CLASSES_PER_OCTAVE) for rate, _ in self._slots])
-        self._weight = np.array([weight for _, weight in self._slots])
-        self._weighted = bool((self._weight != 1.0).any())
-        heads = [self.cells.first_at[queue[0]] if queue else 0.0 for queue in self._queues]
-        self._head = np.array(heads, np.float64)
-        self._score, self._age = np.empty(len(heads)), np.empty(len(heads))
+        self._weights = [weight for _, weight in self._slots]
+        self._head = [self.cells.first_at_view[queue[0]] if queue else 0.0 for queue in self._queues]
         self._assess(self._end_rate)
 
     def _assess(self, end_rate: float) -> None:
-        """How long a refresh lasts for each class, and twice W's last term: minus infinity for an empty
-        class.
-        """
+        """How long a refresh lasts for each class, and the last term of twice its index."""
         self._end_rate = end_rate
         self._clean = self._interval / (1.0 + end_rate * self._interval)
-        self._twice_clean = 2.0 * self._clean
-        self._bonus = 2.0 * _completion_term(self._clean, self.cost)
-        self._standing = np.full(len(self._bonus), -np.inf)
-        live = list(self._live)
-        self._standing[live] = self._bonus[live]
+        self._twice_clean = (2.0 * self._clean).tolist()
+        self._bonus = (2.0 * _completion_term(self._clean, self.cost)).tolist()
 
     def _slot(self, rate_class: int, weight: float) -> int:
         slot = self._slots.get((rate_class, weight))
@@ -113,7 +103,6 @@ class Best:
         queue = self._queues[slot]
         if not queue:
             self._head[slot] = at
-            self._standing[slot] = self._bonus[slot]
             self._live.add(slot)
         queue.append(key)
         self._length += 1
@@ -146,7 +135,7 @@ class Best:
         """As `_slot_of`, for many: the few distinct classes are looked up, the rest is arrays."""
         rates = np.rint(CLASSES_PER_OCTAVE * np.log2(self.rates.intervals(keys, ats))).astype(np.int64)
         pairs = np.stack([rates.astype(np.float64), self.cells.weight[keys]])
-        if not self._weighted and (pairs[1] == 1.0).all():
+        if (pairs[1] == 1.0).all():
             low = int(rates.min())
             there = np.flatnonzero(np.bincount(rates - low)) + low
             table = np.zeros(int(there[-1]) - low + 1, np.int64)
@@ -178,19 +167,13 @@ class Best:
         return key
 
     def _plan_ahead(self, now: float) -> list[int]:
-        """The classes of the next steps, last first, when so many keys wait that ages hardly change
-        meanwhile.
+        """The classes of the next steps, last first, when so many keys wait that ages hardly change.
 
         A class's queue grows only at its end, so the keys meant are still at its head when their turn comes.
         """
-        self._scores(now)
-        first_at, queues, clean, bonus = (
-            self.cells.first_at_view,
-            self._queues,
-            self._twice_clean,
-            self._bonus,
-        )
-        heads = [(-score, slot, 0) for slot, score in enumerate(self._score.tolist()) if slot in self._live]
+        self._learn(now)
+        first_at, queues = self.cells.first_at_view, self._queues
+        heads = [(-self._score(slot, self._head[slot], now), slot, 0) for slot in self._live]
         heapify(heads)
         plan = []
         for _ in range(self._length // PLANNED):
@@ -198,13 +181,23 @@ class Best:
             plan.append(slot)
             place += 1
             if place < len(queues[slot]):
-                age = now - first_at[queues[slot][place]]
-                score = (age * (age + float(clean[slot])) + float(bonus[slot])) * float(self._weight[slot])
-                heapreplace(heads, (-score, slot, place))
+                since = first_at[queues[slot][place]]
+                heapreplace(heads, (-self._score(slot, since, now), slot, place))
             else:
                 heappop(heads)
         plan.reverse()
         return plan
+
+    def _score(self, slot: int, since: float, now: float) -> float:
+        """Twice the index, which saves a multiplication."""
+        age = now - since
+        return (age * (age + self._twice_clean[slot]) + self._bonus[slot]) * self._weights[slot]
+
+    def _learn(self, now: float) -> None:
+        """Follow the length of backlogs, once it has changed enough to matter."""
+        end_rate = self.backlog.end_rate(now)
+        if not 0.95 * self._end_rate <= end_rate <= 1.05 * self._end_rate:
+            self._assess(end_rate)
 
     def _settle(self, slot: int) -> None:
         """After a class lost its head: the next one stands, or the class is out of the race."""
@@ -212,28 +205,21 @@ class Best:
         if queue:
             self._head[slot] = self.cells.first_at_view[queue[0]]
         else:
-            self._standing[slot] = -np.inf
             self._live.discard(slot)
 
     def _highest(self, now: float) -> int:
-        """The class whose head has the highest index."""
+        """The class whose head has the highest index; `_score` written out, for it runs at every step."""
         if len(self._live) == 1:
             return next(iter(self._live))
-        self._scores(now)
-        return int(self._score.argmax())
-
-    def _scores(self, now: float) -> None:
-        """Twice the index of each class's head, which saves a multiplication."""
-        end_rate = self.backlog.end_rate(now)
-        if not 0.95 * self._end_rate <= end_rate <= 1.05 * self._end_rate:
-            self._assess(end_rate)
-        age, score = self._age, self._score
-        np.subtract(now, self._head, out=age)
-        np.add(age, self._twice_clean, out=score)
-        np.multiply(score, age, out=score)
-        np.add(score, self._standing, out=score)
-        if self._weighted:
-            np.multiply(score, self._weight, out=score)
+        self._learn(now)
+        head, clean, bonus, weights = self._head, self._twice_clean, self._bonus, self._weights
+        highest, chosen = -1.0, -1
+        for slot in self._live:
+            age = now - head[slot]
+            score = (age * (age + clean[slot]) + bonus[slot]) * weights[slot]
+            if score > highest:
+                highest, chosen = score, slot
+        return chosen
 
     def take_many(self, now: float, count: int) -> Ints:
         """The `count` keys with the highest index now, highest first."""
@@ -255,7 +241,7 @@ class Best:
         slots = np.repeat(np.array(live, np.int64), [len(head) for head in heads])
         keys = np.array([key for head in heads for key in head], np.int64)
         ages = now - self.cells.first_at[keys]
-        return keys, index(ages, self._clean[slots], self.cost) * self._weight[slots], slots
+        return keys, index(ages, self._clean[slots], self.cost) * np.array(self._weights)[slots], slots
 
     def _drop(self, slot: int, count: int) -> None:
         queue = self._queues[slot]

@@ -1,9 +1,9 @@
 """The newest row of each waiting key, in Arrow memory that stays in proportion to the keys.
 
-Rows are appended as they come; a key remembers where its newest row lies.  A row that was superseded or
-taken stays as a hole until more than half of the store is holes; then the live rows are copied together.
-Each row is thus copied a constant number of times on average, and at least about half of the memory is in
-effective use: what the paper's page pool reaches with pages, blocks and lists, two arrays reach here.
+Rows are appended as they come; a key remembers where its newest row lies.  A row that was superseded or taken
+stays as a hole until a fifth of the store is holes; then the live rows are copied together.  Each row is thus
+copied a few times at most on average, and at least four fifths of a large store is in effective use: what the
+paper's page pool reaches with pages, blocks and lists, two arrays nearly reach here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from headwater.overload.updates.cells import Ints
 __all__ = ["NewestRows"]
 
 SMALLEST = 1 << 14  # rows below which nothing is ever compacted
+SLACK = 1.25  # stored over live rows at which the live ones are copied together
 
 
 class NewestRows:
@@ -78,7 +79,7 @@ class NewestRows:
             self._place = np.concatenate([self._place, np.full(more, -1, np.int64)])
 
     def _compact_if_sparse(self) -> None:
-        if self._stored > max(self._smallest, 2 * self._live):
+        if self._stored > max(self._smallest, SLACK * self._live):
             live = np.flatnonzero(self._place >= 0)
             table = self._table().take(pa.array(self._place[live])).combine_chunks()
             self._parts = table.to_batches(max_chunksize=max(1, len(live)))
