@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions import Column, Expr, call, columns_of, conjunction, equal
+from headwater.algebra.expressions import Call, Column, Expr, call, columns_of, conjunction, equal
 from headwater.algebra.nodes import JoinKind, OuterJoin, Plan, Project, SemiJoin
 from headwater.sql.translate.clashes import check_comparison
 from headwater.sql.translate.env import Env
@@ -19,6 +19,7 @@ from headwater.sql.translate.types import common
 __all__ = ["join", "settle", "settle_constants", "split_and"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
+_LARGE = 64
 _NO_KEYS = "has no equality between its two sides, and so no delta rule"
 
 
@@ -136,10 +137,17 @@ def _inner(left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[
 
 
 def settle_constants(rows: Rows, env: Env, prefix: str) -> Rows:
-    """Make constants columns, so that an equality with one still connects two relations."""
-    if all(columns_of(one.value.expr) for one in rows.fields):
+    """Make constants columns, so that an equality with one still connects two relations.
+
+    Large expressions too: a subquery that uses its input twice, ten levels deep, would grow a thousandfold.
+    """
+    if all(columns_of(one.value.expr) and _size(one.value.expr) < _LARGE for one in rows.fields):
         return rows
     return settle(rows, env, prefix)
+
+
+def _size(expr: Expr) -> int:
+    return 1 + sum(map(_size, expr.arguments)) if isinstance(expr, Call) else 1
 
 
 def settle(rows: Rows, env: Env, prefix: str = "") -> Rows:

@@ -42,7 +42,10 @@ class Translated:
 def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translated:
     """Translate a view over relations (sources and other views) with these columns."""
     notes = Notes(view.sql, relations)
-    rows = translate_query(parse_query(view.sql), Env(notes, translate_query))
+    try:
+        rows = translate_query(parse_query(view.sql), Env(notes, translate_query))
+    except RecursionError:
+        raise InputError("HW300", "this SELECT is nested too deeply", place=view.sql.place()) from None
     fields = [one for one in rows.fields if not one.hidden]
     columns = _names(view, fields, notes, rows.open)
     types = tuple("" if rows.open or one.value.type == "void" else one.value.type for one in fields)
