@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
@@ -15,6 +22,7 @@ from hypothesis import strategies as st
 
 from headwater.capture.append import Appender, append, append_file
 from headwater.capture.token import Token
+from headwater.capture.trouble import StorageError
 from headwater.clock import ManualClock
 from headwater.errors import InputError
 from headwater.model import Cardinality, Column, Table
@@ -384,3 +392,94 @@ def test_any_batches_equal_a_plain_dict(batches: list[list[tuple[str, int, int, 
             assert [number not in rejected for number in range(1, len(batch) + 1)] == accepted
             found = rows_of(appender.warehouse, "orders")
             assert found == Counter({(key, value, None): 1 for key, value in rows.items()})
+
+
+def test_a_key_of_two_columns_is_found_among_stored_rows(warehouse: Warehouse, clock: ManualClock) -> None:
+    """Regression: the stored columns are NOT NULL, those of a call are not yet known to be."""
+    columns = (Column("a", "bigint", nullable=False), Column("b", "int", nullable=False), Column("c", "int"))
+    table = Table("pairs", columns, key=("a", "b"))
+    append(warehouse, table, [{"a": 1, "b": 1, "c": 10}, {"a": 1, "b": 2, "c": 20}], clock)
+    changes = [
+        {"op": "update", "row": {"a": 1, "b": 2, "c": 21}},
+        {"op": "delete", "row": {"a": 1, "b": 1}},
+        {"a": 2, "b": 1, "c": 30},
+        {"a": 1, "b": 2, "c": 22},
+    ]
+    done = append(warehouse, table, changes, clock)
+    assert [one.line for one in done.reasons] == [4]
+    assert rows_of(warehouse, "pairs") == Counter({(1, 2, 21): 1, (2, 1, 30): 1})
+
+
+def test_tokens_outlive_checkpoints_and_cleaned_logs(warehouse: Warehouse, clock: ManualClock) -> None:
+    from deltalake import DeltaTable
+
+    append(warehouse, LOG, [{"n": 1}], clock, Token.once("first"))
+    for number in range(5):
+        append(warehouse, LOG, [{"n": number}], clock, Token("producer", number))
+    log = DeltaTable(warehouse.source("log").path)
+    log.create_checkpoint()
+    folder = os.path.join(log.table_uri.removeprefix("file://"), "_delta_log")
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(".json"))[:-1]:
+        os.remove(os.path.join(folder, name))
+    fresh = Warehouse(warehouse.root)
+    assert append(fresh, LOG, [{"n": 1}], clock, Token.once("first")).repeated
+    assert append(fresh, LOG, [{"n": 1}], clock, Token("producer", 4)).repeated
+    assert append(fresh, LOG, [{"n": 9}], clock, Token("producer", 5)).accepted == 1
+
+
+def test_a_full_disk_is_told_and_nothing_is_written(
+    warehouse: Warehouse, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(warehouse, LOG, [{"n": 1}], clock)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("headwater.storage.timeline.write_parquet", full)
+        with pytest.raises(StorageError, match="HW860: .*the disk is full"):
+            append(warehouse, LOG, [{"n": 2}], clock)
+    assert append(warehouse, LOG, [{"n": 3}], clock).accepted == 1
+    assert rows_of(warehouse, "log") == Counter({(None, 1): 1, (None, 3): 1})
+
+
+CRASHER = """
+import json, os, sys
+from headwater.capture.append import Appender
+from headwater.capture.token import Token
+from headwater.clock import SystemClock
+from headwater.model import Column, Table
+from headwater.storage.warehouse import Warehouse
+
+root, start, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+table = Table("log", (Column("level", "string"), Column("n", "int")))
+appender = Appender(Warehouse(root), table, SystemClock())
+for number in range(start, start + count):
+    rows = [{"level": "x", "n": number}] * 3 + [{"n": "wrong"}]
+    appender.append(rows, Token("crasher", number))
+    print(number, flush=True)
+"""
+
+
+def test_kill_9_at_any_moment_loses_and_doubles_nothing(warehouse: Warehouse, clock: ManualClock) -> None:
+    """A producer that repeats its last call after each kill: all of a call or nothing, and once."""
+    rng = random.Random(7)
+    last = 0
+    for _ in range(5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", CRASHER, warehouse.root, str(last + 1), "1000"], stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        for _ in range(rng.randrange(1, 4)):
+            process.stdout.readline()
+        time.sleep(rng.random() * 0.03)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        found = rows_of(warehouse, "log")
+        last = max((row[1] for row in found), default=0)
+        assert found == Counter({("x", number): 3 for number in range(1, last + 1)})
+        if last:
+            assert append(warehouse, LOG, [{"level": "x", "n": 0}], clock, Token("crasher", last)).repeated
+    assert last > 0
+    assert len(dead_letters(warehouse)) in (last, last + 1)  # one call may have buried its letter and no more

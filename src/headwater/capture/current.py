@@ -121,7 +121,8 @@ def _positions(present: pa.Table, distinct: pa.Table, keys: Sequence[str]) -> An
     positions = np.flatnonzero(possible)
     if len(keys) == 1 or len(positions) == 0:
         return positions
-    both = pa.concat_tables([distinct.select(keys), present.take(positions)])
+    # Declared NOT NULL on one side only, the columns of a key still compare.
+    both = pa.concat_tables([distinct.select(keys), present.take(positions)], promote_options="default")
     numbers = codes(both, keys)
     return positions[np.isin(numbers[len(distinct) :], numbers[: len(distinct)])]
 

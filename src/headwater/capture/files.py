@@ -4,9 +4,9 @@
 
 A file is known by its name.  It is taken when it has not changed for `settle` seconds (1), or had not when
 first seen; names that start with "." or "_" or end in ".tmp" or ".part" are never looked at, so a writer that
-renames when done is safe whatever its pauses.  A file that changes after it was taken is not read again: the
-poll reports it.  Files are taken in the order of their names; all records of a file are committed at once,
-small files many at a time.  A file that cannot be read as what it should be is rejected as a whole (line 0).
+renames when done is safe whatever its pauses.  A file that changes after it was taken is not read again; a
+dead letter says so.  Files are taken in the order of their names; all records of a file are committed at
+once, small files many at a time.  A file that cannot be read is rejected as a whole (line 0).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from headwater.capture.arrow_rows import arrow_batch
 from headwater.capture.batch import Batch, Rejection, joined, row_schema, rows_batch
 from headwater.capture.changes import json_records, records_batch
 from headwater.capture.csv_rows import csv_batch
+from headwater.capture.dead_letters import bury
 from headwater.capture.ledger import Ledger, Taken
 from headwater.capture.polling import Polled, advance
 from headwater.capture.token import Token
@@ -39,6 +40,7 @@ _PATTERNS = {"jsonl": ("*.jsonl", "*.ndjson", "*.json"), "csv": ("*.csv",), "par
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_FILES = 500
 _WRITER = "files"
+_CHANGED = "the file changed after it was taken; what is new in it was not read: use a new name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,15 @@ class FileCapture:
         changes = self._read_pending()
         behind = bool(waiting) or len(ready) > _MOST_FILES or bool(self._pending())
         self._watermark = advance(self.warehouse, self.table.name, self.clock, self._watermark)
-        return Polled(changes, self._watermark, behind, _changed_error(self.table, changed))
+        self._report(changed)
+        return Polled(changes, self._watermark, behind)
+
+    def _report(self, changed: Iterable[tuple[str, int]]) -> None:
+        """One dead letter for each change of a file that was taken before."""
+        for name, modified_ns in changed:
+            letter = Rejection(0, "", _CHANGED, os.path.join(self.folder, name))
+            token = Token(f"changed:{name}", modified_ns)
+            bury(self.warehouse, self.table.name, [letter], self.clock, token)
 
     def _names(self) -> list[str]:
         patterns = _PATTERNS[self.table.options.get("format", "jsonl")]
@@ -107,12 +117,12 @@ class FileCapture:
                 and any(fnmatch.fnmatch(entry.name, pattern) for pattern in patterns) and entry.is_file()
             )  # fmt: skip
 
-    def _look(self, names: list[str]) -> tuple[list[tuple[str, int, int]], list[str], list[str]]:
+    def _look(self, names: list[str]) -> tuple[list[tuple[str, int, int]], list[str], list[tuple[str, int]]]:
         """Files to take, files that are too young, and files that changed after they were taken."""
         taken = self._ledger.taken()
         ready: list[tuple[str, int, int]] = []
         waiting: list[str] = []
-        changed: list[str] = []
+        changed: list[tuple[str, int]] = []
         for name in names:
             try:
                 found = os.stat(os.path.join(self.folder, name))
@@ -121,7 +131,7 @@ class FileCapture:
             before = taken.get(name)
             if before is not None:
                 if (before.size, before.modified_ns) != (found.st_size, found.st_mtime_ns):
-                    changed.append(name)
+                    changed.append((name, found.st_mtime_ns))
             elif self._settled(name, found):
                 ready.append((name, found.st_size, found.st_mtime_ns))
             else:
@@ -209,16 +219,4 @@ def _unreadable(table: Table, folder: str, error: OSError) -> InputError:
         "HW858",
         f'the folder {folder} of table "{table.name}" cannot be read',
         detail=error.strerror or str(error),
-    )
-
-
-def _changed_error(table: Table, changed: Iterable[str]) -> InputError | None:
-    names = sorted(changed)
-    if not names:
-        return None
-    return InputError(
-        "HW859",
-        f'file {names[0]} of table "{table.name}" changed after it was taken',
-        detail=f"{len(names)} file(s) changed; what is new in them was not read.",
-        hint="Write new records to a file with a new name.",
     )
