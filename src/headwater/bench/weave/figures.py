@@ -42,8 +42,7 @@ def draw_node_costs(costs: dict[str, list[float]], folder: Path) -> None:
         label = f"node {node + 1}"
         axes.bar(at, [own[node] for own in costs.values()], 0.2, color=shades[node % 4], label=label)
     axes.set_xticks(range(len(costs)), list(costs), rotation=40, ha="right")
-    axes.set_yscale("log")
-    axes.set_ylabel("operations per second (log)")
+    axes.set_ylabel("operations per second")
     axes.set_title("Costs per node in a 4-node system", loc="left", color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=4)

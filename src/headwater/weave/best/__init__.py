@@ -103,7 +103,7 @@ def _balanced(workload: Workload, starts: list[Placement], most_total: float) ->
 
 def _levelled(board: Board, most_total: float, patience: float) -> Board:
     for _ in range(2):
-        reweave(level(board, most_total, steps=2 * len(board.nodes) + 20, patience=patience))
+        reweave(level(board, most_total, steps=len(board.nodes) + 20, patience=patience))
     return board
 
 

@@ -4,8 +4,8 @@ WeaveShare over thousands of distinct edge sets looks at millions of pairs, and 
 arbitrary windows are slow to count.  So: queries of equal slides first; then slides are sorted by
 their largest prime factor, which puts slides that can share edges side by side, and WeaveShare runs over
 blocks of them, never weaving a tree of more than MOST_CLASSES classes (fewer when ranges are no multiples
-of their slides: such unions are slower to count).  Beyond MANY_CLASSES classes in all, neighbours are woven in a
-row.
+of their slides: such unions are slower to count).  Beyond MANY_CLASSES classes in all, neighbours are
+woven in a row.
 
 Doubt: blocks miss what WeaveShare over all would find; the price of planning 5,000 queries in seconds.
 """
