@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from headwater.bench.updates.workloads import slow_and_fast, zipf
 from headwater.errors import InputError
 from headwater.overload.updates import Settings, simulate, trace
-from headwater.overload.updates.best import CLASSES_PER_OCTAVE, Best, index
+from headwater.overload.updates.best import Best, index
 from headwater.overload.updates.cells import KeyCells, KeyIndex
 from headwater.overload.updates.optimum import expected_area, lowest_staleness
 from headwater.overload.updates.orders import LineCut
+from headwater.overload.updates.rates import FINE
 
 EXAMPLES = settings(deadline=None, derandomize=True, max_examples=60, database=None)
 
@@ -115,7 +116,7 @@ def test_best_takes_the_key_a_scan_would_take(arrivals: list[tuple[int, int]], w
     while len(order):
         at += 0.5
         waiting = dict(order.waiting())
-        clean = {key: 2.0 ** (mark / CLASSES_PER_OCTAVE) for key, mark in waiting.items()}
+        clean = {key: 2.0 ** (mark / FINE) for key, mark in waiting.items()}
         end_rate = order.backlog.end_rate(at)
         if not 0.95 * order._end_rate <= end_rate <= 1.05 * order._end_rate:
             rate = end_rate

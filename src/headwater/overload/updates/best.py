@@ -18,8 +18,9 @@ real quotes it turns a loss of 3 % against IN-PLACE into a gain of 6 %.
 Both are learnt on line (`rates.py`).
 
 **Cheap dequeue.**  Keys are put in classes of nearly equal rate (a factor of 2^(1/3)) and equal weight when
-they begin to wait.  In a class W is highest for the key that has waited longest, so a class is a plain
-queue and only the heads compete: a dequeue looks at some tens of heads, never at all keys.
+they begin to wait, centred on the mean rate, so that keys that are alike share one.  In a class W is
+highest for the key that has waited longest, so a class is a plain queue and only the heads compete: a
+dequeue looks at some tens of heads, never at all keys.
 
 Doubt: the index is optimal for many keys with memoryless updates; no proof covers ten keys or real quotes.
 """
@@ -34,11 +35,11 @@ from math import log2
 import numpy as np
 
 from headwater.overload.updates.cells import Floats, Ints, KeyCells
-from headwater.overload.updates.rates import Backlog, Rates
+from headwater.overload.updates.rates import FINE, Backlog, Rates
 
 __all__ = ["Best", "index"]
 
-CLASSES_PER_OCTAVE = 3
+CLASS_WIDTH = FINE // 3  # three classes an octave
 PLANNED = 128  # with n keys waiting, n / 128 steps are planned at once
 
 
@@ -75,7 +76,7 @@ class Best:
 
     def _reshape(self) -> None:
         """Columns over the classes, rebuilt when a class is new, which soon never happens."""
-        self._interval = np.array([2.0 ** (rate / CLASSES_PER_OCTAVE) for rate, _ in self._slots])
+        self._interval = np.array([2.0 ** (mark / FINE) for mark, _ in self._slots])
         self._weights = [weight for _, weight in self._slots]
         self._head = [self.cells.first_at_view[queue[0]] if queue else 0.0 for queue in self._queues]
         self._assess(self._end_rate)
@@ -96,8 +97,9 @@ class Best:
         return slot
 
     def _slot_of(self, key: int, at: float) -> int:
-        rate_class = round(CLASSES_PER_OCTAVE * log2(self.rates.interval(key, at)))
-        return self._slot(rate_class, self.cells.weight_view[key])
+        reference = self.rates.reference
+        steps = round((FINE * log2(self.rates.interval(key, at)) - reference) / CLASS_WIDTH)
+        return self._slot(reference + CLASS_WIDTH * steps, self.cells.weight_view[key])
 
     def _push(self, slot: int, key: int, at: float) -> None:
         queue = self._queues[slot]
@@ -133,7 +135,9 @@ class Best:
 
     def _slots_of(self, keys: Ints, ats: Floats) -> Ints:
         """As `_slot_of`, for many: the few distinct classes are looked up, the rest is arrays."""
-        rates = np.rint(CLASSES_PER_OCTAVE * np.log2(self.rates.intervals(keys, ats))).astype(np.int64)
+        reference = self.rates.reference
+        fine = FINE * np.log2(self.rates.intervals(keys, ats)) - reference
+        rates = reference + CLASS_WIDTH * np.rint(fine / CLASS_WIDTH).astype(np.int64)
         pairs = np.stack([rates.astype(np.float64), self.cells.weight[keys]])
         if (pairs[1] == 1.0).all():
             low = int(rates.min())

@@ -15,12 +15,15 @@ real quotes and cost 1 % on steady keys.
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 
 from headwater.overload.updates.cells import Floats, Ints, KeyCells
 
-__all__ = ["Backlog", "Rates"]
+__all__ = ["FINE", "Backlog", "Rates"]
 
+FINE = 96  # a logarithmic scale of intervals: steps an octave
 CERTAIN = 1e4  # a prior worth this many updates: the keys differ by chance alone
 
 
@@ -61,6 +64,7 @@ class Rates:
         self.prior = 0.0
         self.entries = 0
         self.refit_at = 1
+        self.reference = 0  # the mean interval of all keys, on the fine scale; moved only when it drifts
 
     def elapsed(self, at: float) -> float:
         if self.began_at < 0.0:
@@ -84,6 +88,9 @@ class Rates:
         strength = mean * mean / beyond_chance if beyond_chance > 1e-4 * mean else CERTAIN
         self.strength = min(strength, CERTAIN)
         self.prior = self.strength * elapsed / mean
+        fine = round(FINE * log2(elapsed / mean))
+        if abs(fine - self.reference) > FINE // 16:
+            self.reference = fine
 
     def interval(self, key: int, at: float) -> float:
         elapsed = at - self.began_at
@@ -99,9 +106,10 @@ class Rates:
     def state(self) -> dict[str, float]:
         return {
             "rates_began_at": self.began_at, "strength": self.strength, "prior": self.prior,
-            "entries": self.entries, "refit_at": self.refit_at,
+            "entries": self.entries, "refit_at": self.refit_at, "reference": self.reference,
         }  # fmt: skip
 
     def restore(self, state: dict[str, float]) -> None:
         self.began_at, self.strength, self.prior = state["rates_began_at"], state["strength"], state["prior"]
         self.entries, self.refit_at = int(state["entries"]), int(state["refit_at"])
+        self.reference = int(state["reference"])
