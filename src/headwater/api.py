@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from headwater.capture.append import Appended, append, append_file
+from headwater.capture.append import Appended, Appender, append_file
 from headwater.catalog import Catalog, build
 from headwater.clock import Clock, SystemClock, micros
 from headwater.errors import InputError, did_you_mean
@@ -53,6 +53,7 @@ class Headwater:
         self.catalog: Catalog = build(project)
         self.warehouse = Warehouse(project.storage)
         self._fingerprint = fingerprint(project.folder)
+        self._writers: dict[tuple[int, str], Appender] = {}
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
@@ -69,7 +70,14 @@ class Headwater:
     def ingest(self, table: str, records: Iterable[Mapping[str, Any]] | pa.Table) -> Appended:
         """Append rows or changes: all that are right at one time, the others go to the dead letters."""
         check_readable(self.warehouse.root)
-        return append(self.warehouse, self.table(table), records, self.clock)
+        return self._writer(self.table(table)).append(records)
+
+    def _writer(self, table: Table) -> Appender:
+        """A thread's own writer of a table: it remembers the keys it has read, so later calls are cheaper."""
+        known = (threading.get_ident(), table.name)
+        if known not in self._writers:
+            self._writers[known] = Appender(self.warehouse, table, self.clock)
+        return self._writers[known]
 
     def ingest_file(self, table: str, path: str) -> Appended:
         """The same from a file of JSON lines."""
@@ -116,6 +124,12 @@ class Headwater:
         with run(self.catalog, self.warehouse, self.clock) as one:
             one.stop = stop if stop is not None else one.stop
             one.until_idle(show)
+
+    def stream(self, table: str, frame: Any) -> Any:
+        """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""
+        from headwater.engine.streams import start_stream
+
+        return start_stream(frame.sparkSession, self.warehouse, self.table(table), self.clock, frame)
 
     def changed_on_disk(self) -> bool:
         """Whether the project's files are other ones than those that were opened."""

@@ -9,7 +9,6 @@ from pyspark.sql import SparkSession
 
 from headwater.engine.session import session
 
-
 # Every random view is another plan: compiling generated code for each would take most of the time.
 SETTINGS = {
     "spark.driver.memory": "3g",

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from pyspark.sql.streaming.query import StreamingQuery
+
 from headwater.capture.polling import Capture
 from headwater.capture.source import captures
 from headwater.catalog import Catalog
@@ -21,6 +23,7 @@ from headwater.engine.compaction import compact_some
 from headwater.engine.executor import Executor
 from headwater.engine.push import Pushing
 from headwater.engine.session import session
+from headwater.engine.streams import start_stream
 from headwater.errors import HeadwaterError
 from headwater.storage.run_lock import run_lock
 from headwater.storage.timeline import check_readable
@@ -59,6 +62,7 @@ class Run:
     captured: dict[str, int] = field(default_factory=dict)
     capture_errors: dict[str, str] = field(default_factory=dict)
     behind: dict[str, bool] = field(default_factory=dict)
+    streams: list[StreamingQuery] = field(default_factory=list)
 
     def poll(self, capture: Capture) -> None:
         """Take in what a capture has, and move its watermarks on."""
@@ -85,6 +89,10 @@ class Run:
 
     def progress(self) -> Progress:
         errors = {name: one.error for name, one in self.executor.states.items() if one.error}
+        for stream in self.streams:
+            failure = stream.exception()
+            if failure is not None:
+                errors[stream.name or "stream"] = str(failure).splitlines()[0]
         return Progress(
             self.clock.now(),
             self.auditor.look(),
@@ -135,6 +143,8 @@ class Run:
 
     def until_idle(self, show: Callable[[Progress], None] | None = None) -> None:
         """Apply all that can be captured now, then return."""
+        for stream in self.streams:
+            stream.processAllAvailable()
         while not self.stop.is_set():
             for capture in self.captures:
                 self.poll(capture)
@@ -166,9 +176,15 @@ def run(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Iterator[Run]:
         executor = Executor(Pushing(spark, warehouse, catalog), clock)
         auditor = Auditor(catalog, warehouse, clock, clock.now(), executor.drain)
         one = Run(catalog, warehouse, clock, executor, auditor, sources)
+        streams: list[StreamingQuery] = []
         try:
+            fed = [table for table in project.tables.values() if table.provider == "stream"]
+            streams.extend(start_stream(spark, warehouse, table, clock) for table in fed)
+            one.streams = streams
             yield one
         finally:
             one.stop.set()
+            for stream in streams:
+                stream.stop()
             for capture in sources:
                 capture.close()

@@ -46,9 +46,9 @@ def _defined_above(table: exp.Table) -> bool:
     )
 
 
-def _visible_definitions(node: exp.Expression) -> Iterator[exp.CTE]:
+def _visible_definitions(node: exp.Expr) -> Iterator[exp.CTE]:
     """The WITH definitions in whose sight a node stands, walking outwards."""
-    came_from: exp.Expression = node
+    came_from: exp.Expr = node
     definition: exp.CTE | None = None  # the innermost one we stand in
     while (parent := came_from.parent) is not None:
         if isinstance(parent, exp.CTE):
@@ -60,7 +60,7 @@ def _visible_definitions(node: exp.Expression) -> Iterator[exp.CTE]:
         came_from = parent
 
 
-def _definitions(node: exp.Expression) -> Iterable[exp.CTE]:
+def _definitions(node: exp.Expr) -> Iterable[exp.CTE]:
     clause = node.args.get("with_")
     return clause.expressions if isinstance(clause, exp.With) else ()
 

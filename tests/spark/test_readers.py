@@ -1,0 +1,80 @@
+"""Any Delta reader can use a view at any moment, also while it is being written and compacted."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from deltalake import DeltaTable
+from keeping import SHOP, Keeping
+from pyspark.sql import SparkSession
+
+from headwater.engine.compaction import MANY_FILES, compact_some
+
+pytestmark = pytest.mark.spark
+
+# Each batch keeps the invariant that all amounts are equal: a reader that saw half a push would notice.
+VIEW = "CREATE MATERIALIZED VIEW amounts FRESHNESS = INTERVAL '9' SECOND AS SELECT oid, amount FROM orders;"
+
+
+def test_readers_see_whole_pushes_while_views_are_written(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, SHOP + VIEW)
+    kept.ingest("orders", [{"oid": one, "cid": 1, "amount": 0} for one in range(50)])
+    kept.push()
+    path = str(tmp_path / "warehouse" / "views" / "amounts")
+    stop, wrong, looks = threading.Event(), [], []
+
+    def look() -> None:
+        while not stop.is_set():
+            arrow = DeltaTable(path).to_pyarrow_table()
+            seen = [
+                {(len(arrow), *set(arrow.column("amount").to_pylist()))},
+                {(frame.height, *set(frame["amount"].to_list())) for frame in [pl.read_delta(path)]},
+                {
+                    tuple(
+                        duckdb.query("SELECT count(*), min(amount), max(amount) FROM arrow").fetchone() or ()
+                    )[:2]
+                },
+            ]
+            looks.append(seen)
+            wrong.extend(one for answers in seen for one in answers if len(one) != 2 or one[0] != 50)
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for amount in range(1, 5):
+        kept.ingest(
+            "orders",
+            [{"op": "update", "row": {"oid": one, "cid": 1, "amount": amount}} for one in range(50)],
+        )
+        kept.push()
+    stop.set()
+    reader.join()
+    assert len(looks) > 3
+    assert wrong == []
+
+
+def test_compaction_keeps_every_view(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(
+        spark,
+        tmp_path,
+        SHOP + VIEW + "CREATE MATERIALIZED VIEW total FRESHNESS = INTERVAL '9' SECOND AS"
+        " SELECT cid, sum(amount) AS s FROM orders GROUP BY cid;",
+    )
+    for one in range(MANY_FILES + 2):
+        kept.ingest("orders", [{"oid": one, "cid": one % 2, "amount": one}])
+    kept.ingest("orders", [{"op": "delete", "row": {"oid": 3}}])
+    kept.push()
+    before = kept.rows("amounts"), kept.rows("total")
+    source = kept.warehouse.source("orders")
+    files = len(source.snapshot().files)
+    assert compact_some(kept.executor) >= 1
+    assert len(source.snapshot().files) < files
+    assert source.snapshot().rows == MANY_FILES + 1  # the deleted row is gone for good
+    assert (kept.rows("amounts"), kept.rows("total")) == before
+    kept.ingest("orders", [{"oid": 100, "cid": 1, "amount": 5}, {"op": "delete", "row": {"oid": 1}}])
+    kept.push()
+    assert kept.verify("amounts").equal
+    assert kept.verify("total").equal
