@@ -9,8 +9,9 @@ little above the best.  A change is answered where it falls:
               changes its node
     level     moves queries off the most loaded node while that helps, up to a share one allows
 
-Every revision reports the moved share: the part of the earlier queries whose node or whose tree's
-companions' place changed, that is, whose running state must be rebuilt.  Adding moves none.
+Every revision reports the moved share: the part of the earlier queries whose running state must be
+rebuilt.  A tree lives on in the tree of the same node that keeps most of its queries; queries that went
+elsewhere have moved.  Adding and removing move none.
 
 Cost: add and remove try one union per tree; 500 queries take a few milliseconds.
 """
@@ -131,22 +132,21 @@ def _with_trees(plan: Plan, changed: dict[int, list[Tree]]) -> Plan:
 
 
 def _revision(before: Plan, after: Plan) -> Revision:
-    """Compare two plans: a kept query moved when its node changed, or it left the tree it shared."""
-    old, new = _places(before), _places(after)
-    kept = [name for name in old if name in new]
-    moved = tuple(name for name in kept if _has_moved(old[name], new[name]))
+    """Compare two plans: a kept query stays only where its tree's state can be carried over."""
+    stayed = {name for old, new in zip(before.nodes, after.nodes, strict=True) for name in _stayed(old, new)}
+    present = {query.id for tree in after.trees() for query in tree.queries}
+    kept = [query.id for tree in before.trees() for query in tree.queries if query.id in present]
+    moved = tuple(name for name in kept if name not in stayed)
     return Revision(after, moved, len(moved) / len(kept) if kept else 0.0)
 
 
-def _places(plan: Plan) -> dict[str, tuple[str, frozenset[str]]]:
-    places = {}
-    for node in plan.nodes:
-        for tree in node.trees:
-            names = frozenset(query.id for query in tree.queries)
-            places.update(dict.fromkeys(names, (node.node.name, names)))
-    return places
-
-
-def _has_moved(old: tuple[str, frozenset[str]], new: tuple[str, frozenset[str]]) -> bool:
-    """Another node, or in a tree where fewer than half of the old companions are left."""
-    return old[0] != new[0] or 2 * len(old[1] & new[1]) < len(old[1])
+def _stayed(old: NodePlan, new: NodePlan) -> set[str]:
+    """Each old tree lives on in one new tree of its node, the one that keeps most of it, largest first."""
+    after = [{query.id for query in tree.queries} for tree in new.trees]
+    before = sorted(({query.id for query in tree.queries} for tree in old.trees), key=len, reverse=True)
+    stayed: set[str] = set()
+    for names in before:
+        heir = max(after, key=lambda tree: len(tree & names), default=set())
+        stayed |= heir & names
+        after = [tree for tree in after if tree is not heir]
+    return stayed
