@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from headwater.model import Cardinality, ForeignKey, Table
-from headwater.scale.analyse import Subject, analyse
+from headwater.scale.analyse import Subject, level_of
 from headwater.scale.answer import Advice, Answer, Level
 from headwater.scale.block import Base, Select
 from headwater.scale.classes import Classes
@@ -47,15 +47,17 @@ def advise(subject: Subject, answer: Answer) -> tuple[Advice, ...]:
     if answer.level is not Level.UNBOUNDED:
         return ()
     changes = list(_changes(subject))
-    found = [advice for one in changes if (advice := _tried(one)) is not None]
+    found: list[Advice] = []
+    for one in changes:
+        advice = _tried(one) if len(found) < _KEPT else None
+        found += [advice] if advice is not None else []
     if not found:
         found = list(_pairs(subject, changes))
-    order = sorted(found, key=lambda one: one.level.rank)
-    return tuple(order[:_KEPT])
+    return tuple(sorted(found, key=lambda one: one.level.rank))
 
 
 def _tried(change: Change) -> Advice | None:
-    level = analyse(change.subject).level
+    level = level_of(change.subject)
     return Advice(change.text, level) if level.bounded else None
 
 
@@ -174,10 +176,8 @@ def _partner(classes: Classes, owner: str, col: Col) -> Col | None:
 
 def _constraints(subject: Subject, query: Select) -> Iterator[Change]:
     """Limits and keys on the columns that are compared with a value or with another source."""
-    classes = Classes.of((*query.where, *(on for join in query.left_joins for on in join.on)))
     seen: set[tuple[str, tuple[str, ...]]] = set()
-    for source in _bases(query):
-        valued, joined = _compared(classes, source)
+    for source, valued, joined in _all_compared(query):
         sets = [tuple(valued), *((name,) for name in valued), *((name,) for name in joined)]
         for columns in dict.fromkeys(one for one in sets if one):
             if (source.table, columns) in seen or subject.catalog.row_bound(
@@ -201,6 +201,18 @@ def _constraints(subject: Subject, query: Select) -> Iterator[Change]:
                 yield Change(
                     f"declare UNIQUE ({named}) on {source.table}", _with_table(subject, unique), "unique"
                 )
+
+
+def _all_compared(query: Select) -> Iterator[tuple[Base, list[str], list[str]]]:
+    """Every table with its compared columns, those of subqueries too."""
+    classes = Classes.of((*query.where, *(on for join in query.left_joins for on in join.on)))
+    operands = [one.operand for one in query.subqueries if isinstance(one.operand, Col)]
+    for source in _bases(query):
+        valued, joined = _compared(classes, source)
+        yield source, valued, joined + [one.name for one in operands if one.alias == source.alias]
+    for one in query.subqueries:
+        if isinstance(one.query, Select):
+            yield from _all_compared(one.query)
 
 
 def _compared(classes: Classes, source: Base) -> tuple[list[str], list[str]]:
@@ -230,7 +242,7 @@ def _hot_spots(subject: Subject, answer: Answer) -> Iterator[Advice]:
         columns = tuple(
             replace(one, temporal=one.temporal or one.name == column.name) for one in table.columns
         )
-        level = analyse(_with_table(subject, replace(table, columns=columns))).level
+        level = level_of(_with_table(subject, replace(table, columns=columns)))
         if level is not Level.SI_1:
             text = f"mark {column.name} TEMPORAL if rows of {table.name} arrive in its order: the index led by it is a hot spot"
             yield Advice(text, level)

@@ -44,10 +44,10 @@ class Subject:
     place: Place | None = None
 
 
-def analyse(subject: Subject) -> Answer:
+def analyse(subject: Subject, reasons: bool = True) -> Answer:
     """The answer without advice; never raises for what a query says, except for our own bugs."""
     try:
-        return _analyse(subject)
+        return _analyse(subject, reasons)
     except NotAnalysed as error:
         reason = Reason(f"not analysed, because {error.reason}", error.place or subject.place)
         return Answer(subject.name, Level.NOT_ANALYSED, reasons=(reason,), place=subject.place)
@@ -57,7 +57,7 @@ def analyse(subject: Subject) -> Answer:
 
 
 def level_of(subject: Subject) -> Level:
-    return analyse(subject).level
+    return analyse(subject, reasons=False).level
 
 
 def _settings(subject: Subject) -> Settings:
@@ -74,7 +74,7 @@ def _ways(settings: Settings, strict: bool) -> list[Settings]:
     return [settings] if strict else [settings, replace(settings, assume=True)]
 
 
-def _analyse(subject: Subject) -> Answer:
+def _analyse(subject: Subject, reasons: bool) -> Answer:
     settings = _settings(subject)
     blank = Answer(
         subject.name,
@@ -84,18 +84,21 @@ def _analyse(subject: Subject) -> Answer:
         parameters=tuple(sorted(_assumed_limits(subject).items())),
         catalog=subject.catalog,
     )
-    for level, secondary in ((Level.SI_0, False), (Level.SI_1, True)):
-        for way in _ways(replace(settings, secondary=secondary), subject.strict):
-            found = plan_query(subject.query, way)
-            if found is not None:
-                return _planned(blank, level, found)
+    ways = _ways(settings, subject.strict)
+    if (
+        plan_query(subject.query, ways[-1]) is not None
+    ):  # what the most permissive search cannot find, none can
+        for level, secondary in ((Level.SI_0, False), (Level.SI_1, True)):
+            for way in ways:
+                found = plan_query(subject.query, replace(way, secondary=secondary))
+                if found is not None:
+                    return _planned(blank, level, found)
     refusals: list[Refused] = []
-    for way in _ways(settings, subject.strict):
-        for attempt in (_by_view, _by_refresh):
-            answer = _attempt(attempt, blank, subject, way, refusals)
-            if answer is not None:
-                return answer
-    return replace(blank, reasons=reasons_of(subject.query, settings, refusals))
+    for attempt in (_by_view, _by_refresh):
+        answer = _attempt(attempt, blank, subject, ways[-1], refusals)
+        if answer is not None:
+            return _attempt(attempt, blank, subject, ways[0], []) or answer
+    return replace(blank, reasons=reasons_of(subject.query, settings, refusals)) if reasons else blank
 
 
 def _attempt(

@@ -78,12 +78,16 @@ class Catalog:
     def foreign_keys(self, name: str) -> tuple[ForeignKey, ...]:
         """Declared references to tables that are known, with the referenced columns filled in."""
         found = []
-        folded = {table.lower(): table for table in self.tables}
         for one in self.tables[name].foreign_keys:
-            target = folded.get(one.table.lower())
+            target = self._spelled(one.table)
             if target is not None:
                 found.append(ForeignKey(one.columns, target, one.referenced or self.tables[target].key))
         return tuple(found)
+
+    def _spelled(self, name: str) -> str | None:
+        if name in self.tables:
+            return name
+        return next((table for table in self.tables if table.lower() == name.lower()), None)
 
     def references(self, name: str, pairs: Collection[tuple[str, str]], target: str) -> bool:
         """Does a declared foreign key make every row of `name` find a row of `target` with equal `pairs`?"""

@@ -77,6 +77,10 @@ def hot_index(found: Found, settings: Settings) -> Index | None:
 
 def stage(query: Query, settings: Settings, name: str) -> Periodic | None:
     """A query whose bounded plan needs hot indexes, with each of them replaced by a staging view."""
+    if not settings.temporal and not any(
+        c.temporal for t in settings.catalog.tables.values() for c in t.columns
+    ):
+        return None
     query = prune(query) if isinstance(query, Select) else query
     found = plan_query(query, replace(settings, hot=True))
     hot = [one for one in sorted(found.indexes, key=repr) if _is_hot(one, settings)] if found else []

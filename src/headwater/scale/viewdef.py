@@ -18,7 +18,19 @@ from headwater.scale.block import Base, LeftJoin, Output, Select
 from headwater.scale.catalog import Catalog
 from headwater.scale.classes import Classes
 from headwater.scale.dependencies import closure, dependencies
-from headwater.scale.expr import Aggregate, Col, Expr, Fn, Lit, SubQuery, aliases_of, call, cols_of, walk
+from headwater.scale.expr import (
+    Aggregate,
+    Col,
+    Expr,
+    Fn,
+    Lit,
+    SubQuery,
+    aliases_of,
+    call,
+    cols_of,
+    sql_of,
+    walk,
+)
 from headwater.scale.promise import promise
 from headwater.scale.refused import Refused
 from headwater.scale.settings import Settings
@@ -200,8 +212,12 @@ def _grouped(
         raise Refused(
             "one counter for the whole table is one hot row: every change of the table would update it"
         )
-    if found.ranged:
-        raise Refused("an aggregate over a range of a parameter would have to be kept for every value of it")
+    open_ = [one for one in found.reading if not (isinstance(one, Fn) and one.name == "in")]
+    if found.ranged or open_:
+        text = sql_of(open_[0])
+        raise Refused(
+            f"an aggregate over rows where {text} would have to be kept for every value of the parameter"
+        )
     states = partial_states(_aggregates(block))
     columns = _named((*key, *states))
     definition = Select(sources, found.where, tuple(Output(n, e) for e, n in columns.items()), group=key)
