@@ -12,9 +12,11 @@ import typer
 
 from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
+from headwater.cli.bench_postgres import bench_postgres
 from headwater.cli.bench_push import bench_push
 from headwater.cli.bench_updates import bench_updates
 from headwater.cli.bench_weave import bench_weave
+from headwater.cli.capture import capture
 from headwater.cli.check import check
 from headwater.cli.demo import demo
 from headwater.cli.ingest import ingest
@@ -41,7 +43,7 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, demo, check, plan, run, status, ingest, read, verify):
+for command in (init, demo, check, plan, run, status, ingest, capture, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
@@ -51,6 +53,7 @@ bench.command("updates")(bench_updates)
 simulate.command("weave")(simulate_weave)
 bench.command("joins")(bench_joins)
 bench.command("laws")(bench_laws)
+bench.command("postgres")(bench_postgres)
 bench.command("push")(bench_push)
 bench.command("weave")(bench_weave)
 
