@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.expressions import Column
+from headwater.algebra.expressions import Column, Expr, columns_of
 from headwater.algebra.nodes import AggregateCall
 
-__all__ = ["Collector"]
+__all__ = ["Collector", "has_aggregates"]
 
 _MARK = "\0"
+
+
+def has_aggregates(expr: Expr) -> bool:
+    """Does an aggregate's provisional column stand in the expression?"""
+    return any(name.startswith(_MARK) for name in columns_of(expr))
 
 
 @dataclass(slots=True)

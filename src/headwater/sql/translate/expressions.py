@@ -20,7 +20,7 @@ from headwater.algebra.expressions import Call, Expr
 from headwater.sql.translate import calls, operators
 from headwater.sql.translate.casts import translate_cast
 from headwater.sql.translate.clashes import check_boolean, check_comparison
-from headwater.sql.translate.collector import Collector
+from headwater.sql.translate.collector import Collector, has_aggregates
 from headwater.sql.translate.functions import MOMENT, never_null
 from headwater.sql.translate.literals import NULL, interval, literal, negative, text
 from headwater.sql.translate.notes import Notes
@@ -86,8 +86,9 @@ class Expressions:
         return tuple(self.translate(node) for node in nodes)
 
     def inside(self, clause: str) -> Expressions:
-        """The same, where no aggregate may stand."""
-        return replace(self, clause=clause, collector=None)
+        """The same inside an aggregate: no other one may stand there, also not under the name of an item."""
+        rows = {name: value for name, value in self.aliases.items() if not has_aggregates(value.expr)}
+        return replace(self, clause=clause, collector=None, aliases=rows, aliases_first=False)
 
     def give_up(self, node: exp.Expr, reason: str, kind: str = "") -> Typed:
         """An obstacle: what stands here is looked at for errors, and a NULL takes its place."""

@@ -127,7 +127,7 @@ def _unknown_rows(node: exp.Expr, reason: str, env: Env) -> Rows:
         _reads(node, env)
     alias = node.args.get("alias")
     names = alias.args.get("columns") or () if isinstance(alias, exp.TableAlias) else ()
-    fields = tuple(Field(node.alias, one.name, Typed(Column(f"\0.{one.name}"))) for one in names)
+    fields = tuple(Field(node.alias, one.name, Typed(Column(f"?.{one.name}"))) for one in names)
     return Rows(_nothing(env), fields, open=not names)
 
 

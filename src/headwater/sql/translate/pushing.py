@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.expressions import Expr, Literal, call, columns_of
+from headwater.algebra.expressions import Call, Expr, Literal, call, columns_of
 from headwater.algebra.nodes import Filter, Join, JoinKind, OuterJoin, Plan, SemiJoin
 
 __all__ = ["combine", "push_filter", "push_semi_join"]
@@ -26,7 +26,7 @@ def combine(left: Plan, right: Plan) -> Plan:
 
 def push_filter(plan: Plan, condition: Expr) -> Plan:
     """The plan with a condition, which holds as far down as it can."""
-    if condition == Literal(True, "TRUE"):
+    if _always(condition):
         return plan
     used = columns_of(condition)
     match plan:
@@ -42,10 +42,23 @@ def push_filter(plan: Plan, condition: Expr) -> Plan:
             return replace(plan, right=push_filter(right, condition))
         case SemiJoin():
             return replace(plan, left=push_filter(plan.left, condition))
+        case Filter(Join() | OuterJoin() | SemiJoin(), first) if used:
+            return Filter(push_filter(plan.child, condition), first)
         case Filter(child, first):
             return Filter(child, call("and", first, condition))
         case _:
             return Filter(plan, condition)
+
+
+def _always(condition: Expr) -> bool:
+    """TRUE, and the 1 = 1 that programs like to write."""
+    match condition:
+        case Literal(value, _):
+            return value is True
+        case Call("eq", (Literal(left, _), Literal(right, _)), _):
+            return left is not None and type(left) is type(right) and left == right
+        case _:
+            return False
 
 
 def push_semi_join(plan: Plan, right: Plan, node: SemiJoin) -> Plan:
