@@ -106,7 +106,7 @@ def _resources(resources: dict[str, Any]) -> Figure:
         each.set_title(shape)
     axes[0].plot([60], [80], "*", color="black", markersize=13)
     axes[0].annotate(
-        "paper: above 80 % at 60 %", (60, 80), (62, 66), fontsize=8, arrowprops={"arrowstyle": "-"}
+        "paper: above 80 % at 60 %", (60, 80), (38, 90), fontsize=8, arrowprops={"arrowstyle": "-"}
     )
     axes[0].legend(fontsize=8, frameon=False, loc="upper left")
     return figure
@@ -128,11 +128,14 @@ def _sensors(sensors: dict[str, Any]) -> Figure:
 
 def _staleness(staleness: dict[str, Any], sensors: dict[str, Any]) -> Figure:
     stale = {**staleness["stale"], "sensors": sensors["stale"]}
-    figure, axes = _figure(5, "Figure 9: stale results, and what freshness costs")
+    figure, axes = _figure(3, "Figure 9: stale results, and what freshness costs", rows=2)
     for each, (shape, by) in zip(axes, stale.items(), strict=False):
         _bars(each, by, shape)
-    axes[0].legend(fontsize=7, frameon=False)
-    last = axes[4]
+    last, legend = axes[4], axes[5]
+    legend.set_axis_off()
+    legend.legend(
+        *axes[0].get_legend_handles_labels(), loc="center left", frameon=False, title="a to c: policies"
+    )
     for shape, colour in (("linear", "#1b6ca8"), ("bushy", "#e07b00"), ("five-way", "#2e8b57")):
         by = staleness["cost"][shape]
         heights = [100 * by[multiple]["share"] for multiple in by]

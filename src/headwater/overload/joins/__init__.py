@@ -13,6 +13,7 @@ decide again), `tuples` (the simulator).
 """
 
 from headwater.overload.joins.allocation import Allocation, PathAllowance, from_half_ways, from_paths
+from headwater.overload.joins.best_effort import BestEffort, best_effort
 from headwater.overload.joins.cost import Cost, UnitCosts, hashed, nested_loop, unit_time_cost
 from headwater.overload.joins.cover import greedy_cover
 from headwater.overload.joins.draw import draw
@@ -31,10 +32,10 @@ from headwater.overload.joins.tree import Join, Leaf, Node, bushy, linear
 from headwater.overload.joins.tuples.trial import Trial, try_tuples
 
 __all__ = [
-    "POLICIES", "Allocation", "Cost", "Decision", "Hop", "Join", "Leaf", "Node", "Path",
+    "POLICIES", "Allocation", "BestEffort", "Cost", "Decision", "Hop", "Join", "Leaf", "Node", "Path",
     "PathAllowance", "Plan", "Problem", "Row", "Shortage", "State", "Trial", "UnitCosts", "Warm",
-    "best_half_way", "best_multiples", "bushy", "cheapest_cover", "cover_of", "decide", "draw",
-    "from_half_ways", "from_paths", "greedy_cover", "greedy_multiples", "grepp", "hashed",
+    "best_effort", "best_half_way", "best_multiples", "bushy", "cheapest_cover", "cover_of", "decide",
+    "draw", "from_half_ways", "from_paths", "greedy_cover", "greedy_multiples", "grepp", "hashed",
     "holds_lemma_1", "linear", "nested_loop", "parse_problem", "productivity_table", "read_problem",
     "refresh_rates", "report", "saturation", "staleness_bound", "try_tuples", "unit_time_cost",
 ]  # fmt: skip
