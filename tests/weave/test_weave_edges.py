@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
-from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from weave_bitset import bitset_density
 
 from headwater.errors import InputError
 from headwater.weave.edges import NO_EDGES, edges_of_window, forget_edges, paired_window, union, union_of
 from headwater.weave.residues import factor, implies, term
-
-sys.path.insert(0, str(Path(__file__).parent))
-from bitset import bitset_density
 
 windows = st.tuples(st.integers(1, 60), st.integers(1, 24))
 

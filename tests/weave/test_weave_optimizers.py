@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import combinations
 from math import fsum
-from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from weave_bitset import bitset_density
 
 from headwater.weave import OPTIMIZER_NAMES, CostModel, Node, Objective, Plan, Query, Workload, plan, tree_of
 from headwater.weave.model import Tree
 from headwater.weave.optimizers import OPTIMIZERS, Problem, merge_identical, one_tree_each
 from headwater.weave.optimizers.weave_share import weave_share
-
-sys.path.insert(0, str(Path(__file__).parent))
-from bitset import bitset_density
 
 SLIDES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 18, 20)
 
@@ -83,11 +79,7 @@ def test_another_seed_gives_another_plan(optimizer: str) -> None:
 def test_round_robin_takes_nodes_in_turn_and_trees_in_turn() -> None:
     asked = workload(7, 1, 10.0, 1)
     ids = [[query.id for query in tree.queries] for tree in plan(asked, "wg-rr").trees()]
-    assert ids == [["q0", "q1", "q3"], ["q2", "q4"], ["q5"]] or ids == [
-        ["q0", "q1", "q3", "q6"],
-        ["q2", "q4"],
-        ["q5"],
-    ]
+    assert ids == [["q0", "q1", "q3", "q6"], ["q2", "q4"], ["q5"]]
     four = plan(workload(6, 4, 10.0, 1), "g-rr")
     assert [[tree.queries[0].id for tree in node.trees] for node in four.nodes] == [
         ["q0", "q4"], ["q1", "q5"], ["q2"], ["q3"],

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import cycle
+from random import Random
 
 from headwater.weave.model import Tree, tree_of
 from headwater.weave.optimizers.problem import Placement, Problem
@@ -26,7 +27,7 @@ __all__ = ["g_rand", "g_rr", "w_rand", "w_rr", "wg_rand", "wg_rr"]
 
 def g_rand(problem: Problem) -> Placement:
     """Each query is a separate tree on a random node."""
-    return _group(problem, _random_nodes(problem))
+    return _group(problem, _random_nodes(problem.nodes, problem.random()))
 
 
 def g_rr(problem: Problem) -> Placement:
@@ -36,7 +37,7 @@ def g_rr(problem: Problem) -> Placement:
 
 def w_rand(problem: Problem) -> Placement:
     """Each query goes to a random node; all queries of a node are one tree."""
-    return _weave_all(_group(problem, _random_nodes(problem)))
+    return _weave_all(_group(problem, _random_nodes(problem.nodes, problem.random())))
 
 
 def w_rr(problem: Problem) -> Placement:
@@ -47,8 +48,11 @@ def w_rr(problem: Problem) -> Placement:
 def wg_rand(problem: Problem) -> Placement:
     """A random node, then at random one of its trees or a new one."""
     random = problem.random()
-    choose = lambda node, trees: random.randrange(trees + 1)  # noqa: E731
-    return _weave_or_group(problem, _random_nodes(problem), choose)
+
+    def choose(_node: int, trees: int) -> int:
+        return random.randrange(trees + 1)
+
+    return _weave_or_group(problem, _random_nodes(problem.nodes, random), choose)
 
 
 def wg_rr(problem: Problem) -> Placement:
@@ -63,10 +67,9 @@ def wg_rr(problem: Problem) -> Placement:
     return _weave_or_group(problem, cycle(range(problem.nodes)), choose)
 
 
-def _random_nodes(problem: Problem) -> Iterator[int]:
-    random = problem.random()
+def _random_nodes(nodes: int, random: Random) -> Iterator[int]:
     while True:
-        yield random.randrange(problem.nodes)
+        yield random.randrange(nodes)
 
 
 def _group(problem: Problem, nodes: Iterator[int]) -> Placement:
