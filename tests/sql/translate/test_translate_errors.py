@@ -53,7 +53,7 @@ WRONG = [
     ("HW308", "SELECT id FROM orders WHERE «struct(id) = 1»", "cannot be compared"),
     ("HW308", "SELECT id FROM orders WHERE «quantity IN (paid, 1»)", "boolean"),
     ("HW308", "SELECT «sum(paid»  ) AS s FROM orders", "sum needs numbers"),
-    ("HW308", "SELECT «avg(day») AS s FROM orders", "avg needs numbers"),
+    ("HW308", "SELECT «sum(day») AS s FROM orders", "sum needs numbers"),
     ("HW308", "SELECT id FROM orders WHERE «quantity»", "WHERE needs a condition"),
     ("HW308", "SELECT id FROM orders WHERE paid OR «total»", "OR needs a condition"),
     ("HW308", "SELECT «paid AS x FROM orders UNION ALL SELECT day FROM orders»", "one part"),

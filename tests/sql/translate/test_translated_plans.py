@@ -212,3 +212,7 @@ def test_reads_lists_every_relation_once_also_below_obstacles() -> None:
     sql = """WITH unused AS (SELECT sku FROM items) SELECT o.id FROM orders o, LATERAL (SELECT city FROM
              customers c WHERE c.customer = o.customer) l"""
     assert set(translated(sql).reads) == {"orders", "items", "customers"}
+
+
+def test_the_same_column_twice_is_not_ambiguous() -> None:
+    assert translated("SELECT id FROM (SELECT id, id FROM orders)").plan is not None

@@ -74,6 +74,7 @@ CASES = [
     "SELECT max(a) - min(a) AS span, avg(a) AS mean, stddev(a) AS dev FROM t",
     "SELECT a FROM t ORDER BY k DESC",
     "SELECT max(s.n) AS most FROM (SELECT k, count(*) AS n FROM t GROUP BY k) s",
+    "SELECT a FROM (SELECT a AS a FROM t) s JOIN w ON w.k = s.a",
     "SELECT T.A FROM T WHERE t.`K` = 1",
 ]
 

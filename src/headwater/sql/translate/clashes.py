@@ -59,7 +59,9 @@ def check_boolean(notes: Notes, node: exp.Expr, value: Typed, what: str) -> None
         _clash(notes, node, f"{what} needs a condition, not a {value.type}", "compare it with something")
 
 
+# Spark averages timestamps, as seconds, but does not add them up.
 _NUMERIC_ONLY = {"sum", "avg", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "try_sum", "try_avg"}
+_NO_SUM = {"sum", "try_sum"}
 _BOOLEAN_ONLY = {"bool_and", "bool_or", "count_if"}
 
 
@@ -68,7 +70,9 @@ def check_aggregate(notes: Notes, node: exp.Expr, function: str, values: Sequenc
     if not values:
         return
     kind = family(values[0].type)
-    if function in _NUMERIC_ONLY and kind in _NESTED | {"boolean", "date", "timestamp", "binary"}:
+    if (function in _NUMERIC_ONLY and kind in _NESTED | {"boolean", "binary"}) or (
+        function in _NO_SUM and kind == "date"
+    ):
         _clash(notes, node, f"{function} needs numbers, not a {values[0].type}", "for booleans, use count_if")
     if function in _BOOLEAN_ONLY and kind in _NESTED | {"number", "date", "timestamp", "binary"}:
         _clash(

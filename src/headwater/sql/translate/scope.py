@@ -107,7 +107,7 @@ class Scope:
         return self._one(plain, parts, parts[1:], node) if plain else None
 
     def _one(self, found: list[Field], parts: Sequence[str], rest: Sequence[str], node: exp.Expr) -> Typed:
-        if len(found) > 1:
+        if len({one.value.expr for one in found}) > 1:
             name = ".".join(parts)
             candidates = [one.shown for one in found]
             self.notes.fail(
