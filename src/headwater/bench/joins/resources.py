@@ -66,7 +66,7 @@ def _counted(plan: Plan, seed: int, probes: float, shares: tuple[float, ...]) ->
     stale = kept_back = produced = 0
     needed = toleranced(plan, 1.0, TOLERANCE).needed
     for share in shares:
-        seconds = float(np.clip(probes / (share * resources), 1.0, 20.0))
+        seconds = float(np.clip(probes / (share * resources), probes / 2e4, 20.0))
         problem = toleranced(plan, share, TOLERANCE)
         for policy, decision in _decisions(plan, share, needed).items():
             trial = try_tuples(problem, decision, seconds, seed)
@@ -99,11 +99,13 @@ def _summary(
         "optimal_at_60_percent": {
             "predicted": float(mean["optimal"][at_60]),
             "counted": float(seen["optimal"][at_60]),
+            "without_freshness": float(mean["grepp"][at_60]),
         },
         "prediction_error": {
             "mean": float(errors.mean()),
             "largest": float(errors.max()),
             "trials": len(errors),
+            "within_5_percent": float((errors < 0.05).mean()),
         },
         "jaqpot_gap": {"mean": float(np.mean(gaps)), "largest": float(np.max(gaps))},
         "stale": sum(each["stale"] for each in counted),

@@ -32,7 +32,7 @@ def run_bench(out: Path, quick: bool, progress: Progress) -> dict[str, Any]:
 def _fully(progress: Progress) -> dict[str, Any]:
     return {
         "fluctuation": measure_fluctuation(600.0, progress),
-        "resources": measure_resources(60, 5, 8e4, progress),
+        "resources": measure_resources(60, 5, 1e5, progress),
         "sensors": measure_sensors(600.0, (300.0, 600.0, 900.0), progress),
         "staleness": measure_staleness(100, 8, 8e4, progress),
         "timing": measure_timing(tuple(range(3, 21)), 15, progress),
