@@ -77,6 +77,8 @@ class _Options:
         Settings(self.policy, self.cost, self.horizon, 1.0 if self.keep is None else self.keep, self.seed)
         if self.slide is not None and self.window is None:
             raise InputError("HW634", "--slide needs --window", hint="For example: --window 10 --slide 2")
+        if self.window is not None and self.weights is not None:
+            raise InputError("HW637", "--weights does not apply to windows", hint="Leave out one of the two.")
         if self.window is not None and self.policy in ("append", "shed"):
             raise InputError(
                 "HW635", f'windows run on an update queue; "{self.policy}" is not one',

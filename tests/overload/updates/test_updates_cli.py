@@ -105,6 +105,7 @@ WRONG = {
     "HW631": (TRACE, ["--cost", "1", "--window", "2", "--slide", "3"], "above the window"),
     "HW633": (TRACE, ["--cost", "1", "--window", "2", "--semantics", "lzay"], "no window semantics"),
     "HW634": (TRACE, ["--cost", "1", "--slide", "3"], "needs --window"),
+    "HW637": (TRACE, ["--cost", "1", "--window", "3", "--weights", "w.csv"], "does not apply"),
     "HW635": (TRACE, ["--cost", "1", "--window", "3", "--policy", "append"], "not one"),
 }
 

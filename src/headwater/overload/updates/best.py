@@ -61,8 +61,8 @@ class Best:
     def __init__(self, cells: KeyCells, cost: float) -> None:
         self.cells = cells
         self.cost = cost
-        self.rates = Rates(cells, cost)
         self.backlog = Backlog()
+        self.rates = Rates(cells, self.backlog, cost)
         self._length = 0
         self._slots: dict[tuple[int, float], int] = {}
         self._queues: list[deque[int]] = []

@@ -1,8 +1,9 @@
 """What `best` must learn while it runs: how often each key is updated, and how long a backlog lasts.
 
-**Rates** are counts over time, drawn towards the mean rate of all keys as far as the spread of the counts
-is mere chance (a gamma prior fitted by moments).  Equal keys thus look equal, and `best` then serves them
-as IN-PLACE does.
+**Rates** are counts over the time in which there was a backlog, for only then does a rate decide anything:
+a key that is silent for hours and comes in bursts is fast.  They are drawn towards the mean rate of all
+keys as far as the spread of the counts is mere chance (a gamma prior fitted by moments).  Equal keys thus
+look equal, and `best` then serves them as IN-PLACE does.
 
 **Backlogs** last from the first key that waits to the moment nothing waits.  Seen from a random moment
 within one, the time that is left is half the mean square over the mean; a backlog that is still growing
@@ -40,6 +41,10 @@ class Backlog:
         self.total += length
         self.squares += length * length
 
+    def time(self, at: float) -> float:
+        """How long there has been a backlog, all told."""
+        return self.total + at - self.began_at
+
     def end_rate(self, now: float) -> float:
         """One over the mean time left, seen from a random moment within a backlog."""
         length = now - self.began_at
@@ -56,20 +61,15 @@ class Backlog:
 class Rates:
     """Mean time between updates of a key: its count over time, with the counts of all keys as the prior."""
 
-    def __init__(self, cells: KeyCells, cost: float) -> None:
+    def __init__(self, cells: KeyCells, backlog: Backlog, cost: float) -> None:
         self.cells = cells
+        self.backlog = backlog
         self.shortest = max(cost, 1e-9)
-        self.began_at = -1.0
         self.strength = 0.0
         self.prior = 0.0
         self.entries = 0
         self.refit_at = 1
         self.reference = 0  # the mean interval of all keys, on the fine scale; moved only when it drifts
-
-    def elapsed(self, at: float) -> float:
-        if self.began_at < 0.0:
-            self.began_at = at
-        return max(at - self.began_at, self.shortest)
 
     def count_entries(self, entries: int, at: float) -> None:
         """A key began to wait; now and then the prior is fitted again."""
@@ -80,7 +80,7 @@ class Rates:
     def refit(self, at: float) -> None:
         """Fit the prior to the counts, and say when to do so again."""
         self.refit_at = self.entries + self.entries // 4 + 16
-        elapsed = self.elapsed(at)
+        elapsed = max(self.backlog.time(at), self.shortest)
         counts = self.cells.updates[: self.cells.size]
         counts = counts[counts > 0]
         mean, variance = float(counts.mean()), float(counts.var())
@@ -93,23 +93,23 @@ class Rates:
             self.reference = fine
 
     def interval(self, key: int, at: float) -> float:
-        elapsed = at - self.began_at
+        elapsed = self.backlog.total + at - self.backlog.began_at
         if elapsed < self.shortest:
-            elapsed = self.elapsed(at)
+            elapsed = self.shortest
         return (elapsed + self.prior) / (self.cells.updates_view[key] + self.strength)
 
     def intervals(self, keys: Ints, ats: Floats) -> Floats:
         """As `interval`, for many."""
-        elapsed = np.maximum(ats - self.began_at, self.shortest)
+        elapsed = np.maximum(self.backlog.total + ats - self.backlog.began_at, self.shortest)
         return (elapsed + self.prior) / (self.cells.updates[keys] + self.strength)
 
     def state(self) -> dict[str, float]:
         return {
-            "rates_began_at": self.began_at, "strength": self.strength, "prior": self.prior,
+             "strength": self.strength, "prior": self.prior,
             "entries": self.entries, "refit_at": self.refit_at, "reference": self.reference,
         }  # fmt: skip
 
     def restore(self, state: dict[str, float]) -> None:
-        self.began_at, self.strength, self.prior = state["rates_began_at"], state["strength"], state["prior"]
+        self.strength, self.prior = state["strength"], state["prior"]
         self.entries, self.refit_at = int(state["entries"]), int(state["refit_at"])
         self.reference = int(state["reference"])
