@@ -103,6 +103,7 @@ CONSTRUCTS = [
         "Subqueries", FULL,
         ("NOT IN (SELECT ...) on values that may be NULL", "SELECT id FROM orders WHERE customer NOT IN (SELECT customer FROM customers)"),
         ("EXISTS without an equality", "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM items i WHERE i.price > o.weight)"),
+        ("IN (SELECT ...) beside an aggregate", "SELECT customer FROM orders GROUP BY customer HAVING count(*) IN (SELECT item FROM items)"),
         ("a subquery below OR", "SELECT id FROM orders WHERE paid OR id IN (SELECT order_id FROM items)"),
         ("scalar subquery", "SELECT id, (SELECT max(price) FROM items) AS m FROM orders"),
         ("WITH RECURSIVE", "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c"),

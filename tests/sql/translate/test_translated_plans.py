@@ -216,3 +216,8 @@ def test_reads_lists_every_relation_once_also_below_obstacles() -> None:
 
 def test_the_same_column_twice_is_not_ambiguous() -> None:
     assert translated("SELECT id FROM (SELECT id, id FROM orders)").plan is not None
+
+
+def test_a_star_over_a_struct_is_its_fields() -> None:
+    sql = "SELECT w.* FROM (SELECT window(at, '1 hour') AS w FROM orders) s"
+    assert (translated(sql).columns, translated(sql).types) == (("start", "end"), ("timestamp", "timestamp"))

@@ -53,6 +53,8 @@ CASES = [
     "SELECT k, sum(a) AS a FROM t GROUP BY k HAVING sum(a) > 1",
     "SELECT sum(a) AS s FROM t HAVING s > 100",
     "SELECT c FROM t GROUP BY c HAVING count(*) > 1 AND c IN (SELECT c FROM u)",
+    "SELECT count(*) AS n FROM t GROUP BY c HAVING c IN (SELECT c FROM u)",
+    "SELECT k AS c, count(*) AS n FROM t GROUP BY k, t.c HAVING t.c IN (SELECT c FROM u)",
     "SELECT k, c FROM t INTERSECT SELECT k, c FROM u",
     "SELECT k, c FROM t EXCEPT SELECT k, c FROM u",
     "SELECT k FROM t EXCEPT SELECT k FROM u UNION ALL SELECT k FROM w",

@@ -60,7 +60,7 @@ class Expressions:
             case exp.Case():
                 return self._case(node)
             case exp.In() | exp.Exists() | exp.Any() | exp.All() if operators.query_of(node) is not None:
-                return self._subquery(node, "a subquery in a condition that is not joined by AND", "boolean")
+                return self._subquery(node, "a subquery inside another condition", "boolean")
             case exp.Subquery() | exp.Select() | exp.SetOperation():
                 return self._subquery(node, "a scalar subquery", "")
             case exp.Window():

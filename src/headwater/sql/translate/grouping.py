@@ -24,7 +24,7 @@ from headwater.algebra.nodes import Aggregate
 from headwater.sql.translate.collector import Collector
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.expressions import Expressions
-from headwater.sql.translate.group_keys import group_keys
+from headwater.sql.translate.group_keys import group_keys, has_aggregate
 from headwater.sql.translate.items import Item, read_items
 from headwater.sql.translate.joins import split_and
 from headwater.sql.translate.names import aggregate_name, stored_name
@@ -110,7 +110,7 @@ def grouped(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typ
         env.notes.obstacle(node, _CORRELATED)
     for one, condition in conditions:
         result = replace(result, plan=push_filter(result.plan, groups.over(condition, one, having).expr))
-    return _having_subqueries(result, node, env)
+    return _having_subqueries(result, _key_fields(rows, groups), node, env)
 
 
 def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:
@@ -135,12 +135,29 @@ def _plain_conditions(node: exp.Expr) -> list[exp.Expr]:
     return [one for one in split_and(having.this if having else None) if not is_predicate(one)]
 
 
-def _having_subqueries(result: Rows, node: exp.Expr, env: Env) -> Rows:
-    """HAVING city IN (SELECT ...): over the groups, which know the names of the select list."""
+def _key_fields(rows: Rows, groups: _Groups) -> tuple[Field, ...]:
+    """The keys that are plain columns, under the names they have in the input."""
+    names = {key.expr: name for key, name in zip(groups.keys, groups.key_names, strict=True)}
+    return tuple(
+        replace(one, value=replace(one.value, expr=Column(names[one.value.expr])))
+        for one in rows.fields
+        if one.value.expr in names
+    )
+
+
+def _having_subqueries(result: Rows, keys: tuple[Field, ...], node: exp.Expr, env: Env) -> Rows:
+    """HAVING city IN (SELECT ...): over the groups, which know the select list and the keys."""
     having = node.args.get("having")
     for one in split_and(having.this if having else None):
-        if is_predicate(one):
-            result = semi_join(result, one, env, "HAVING")
+        if not is_predicate(one):
+            continue
+        if has_aggregate(one):
+            env.notes.obstacle(one, "a subquery beside an aggregate in HAVING has no delta rule")
+            continue
+        shown = {field.name.lower() for field in result.fields}
+        named = [replace(key, hidden=key.hidden or key.name.lower() in shown) for key in keys]
+        wide = replace(result, fields=(*result.fields, *named))
+        result = replace(result, plan=semi_join(wide, one, env, "HAVING").plan)
     return result
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.sql.translate.scope import Field, Scope
+from headwater.sql.translate.scope import Field, Scope, field_access
+from headwater.sql.translate.types import fields
 
 __all__ = ["is_star", "star_fields", "star_names"]
 
@@ -16,6 +17,9 @@ def is_star(node: exp.Expr) -> bool:
 def star_fields(scope: Scope, node: exp.Expr) -> tuple[Field, ...]:
     """The fields that a star stands for, in order; t.* also sees what USING has merged away."""
     qualifier = node.text("table") if isinstance(node, exp.Column) else ""
+    inside = _struct_fields(scope, node, qualifier)
+    if inside:
+        return inside
     if qualifier and not scope.has_relation(qualifier) and not scope.open:
         known = list(dict.fromkeys(one.qualifier for one in scope.fields if one.qualifier))
         scope.notes.unknown("HW301", node, "unknown relation", qualifier, known)
@@ -25,6 +29,17 @@ def star_fields(scope: Scope, node: exp.Expr) -> tuple[Field, ...]:
         if (one.qualifier.lower() == qualifier.lower() if qualifier else not one.hidden)
     ]
     return tuple(one for one in chosen if one.name.lower() not in _left_out(scope, node, chosen))
+
+
+def _struct_fields(scope: Scope, node: exp.Expr, qualifier: str) -> tuple[Field, ...]:
+    """w.*, where w is no relation but a column with fields."""
+    if not qualifier or scope.has_relation(qualifier):
+        return ()
+    value = scope.resolve([qualifier], node)
+    if value is None:
+        return ()
+    names = fields(value.type)
+    return tuple(Field("", name, field_access(scope.notes, value, [name], node)) for name in names)
 
 
 def _left_out(scope: Scope, node: exp.Expr, chosen: list[Field]) -> set[str]:
