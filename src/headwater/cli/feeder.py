@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from headwater.errors import HeadwaterError, InternalError
+from headwater.errors import InternalError
 from headwater.starter.traffic import TABLES, Changes, Traffic
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Feeder:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._feed, name="feeder", daemon=True)
         self.accepted = dict.fromkeys(TABLES, 0)
-        self.error: HeadwaterError | None = None
+        self.error: Exception | None = None
 
     @property
     def changes(self) -> int:
@@ -67,10 +67,9 @@ class Feeder:
     def _feed(self) -> None:
         try:
             while not self._stop.is_set():
-                for table, count in feed(
-                    self._project, self._traffic.batch(datetime.now(UTC), BATCH)
-                ).items():
+                changes = self._traffic.batch(datetime.now(UTC), BATCH)
+                for table, count in feed(self._project, changes).items():
                     self.accepted[table] += count
                 self._stop.wait(EVERY.total_seconds())
-        except HeadwaterError as error:
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits for the thread
             self.error = error

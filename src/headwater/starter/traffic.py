@@ -152,7 +152,7 @@ class Traffic:
 
     def _take_back(self, changes: Changes) -> None:
         """Some cancelled orders stay, marked; others are deleted with all that belongs to them."""
-        order = self._some("placed") or self._some("paid")
+        order = self._some(self._random.choice(("placed", "paid")))
         if order is None:
             return
         if self._random.random() < 0.5:
