@@ -483,3 +483,32 @@ def test_kill_9_at_any_moment_loses_and_doubles_nothing(warehouse: Warehouse, cl
             assert append(warehouse, LOG, [{"level": "x", "n": 0}], clock, Token("crasher", last)).repeated
     assert last > 0
     assert len(dead_letters(warehouse)) in (last, last + 1)  # one call may have buried its letter and no more
+
+
+RACER = """
+import sys
+from headwater.capture.append import Appender
+from headwater.clock import SystemClock
+from headwater.model import Column, Table
+from headwater.storage.warehouse import Warehouse
+
+root, name = sys.argv[1:]
+table = Table("t", (Column("id", "int", nullable=False), Column("who", "string")), key=("id",))
+appender = Appender(Warehouse(root), table, SystemClock())
+accepted = 0
+for batch in range(15):
+    accepted += appender.append([{"id": batch * 4 + n, "who": name} for n in range(4)]).accepted
+    appender.append([{"op": "upsert", "row": {"id": -1, "who": name}}])
+print(accepted)
+"""
+
+
+def test_two_processes_write_one_table(warehouse: Warehouse) -> None:
+    """They race for the same keys: each key is accepted once, whoever wins, and no call fails."""
+    command = [sys.executable, "-c", RACER, warehouse.root]
+    racers = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True) for name in "ab"]
+    answers = [racer.communicate()[0] for racer in racers]
+    assert [racer.returncode for racer in racers] == [0, 0]
+    assert sum(int(answer) for answer in answers) == 60
+    found = rows_of(warehouse, "t")
+    assert sorted(row[0] for row in found.elements()) == list(range(-1, 60))

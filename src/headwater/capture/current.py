@@ -79,7 +79,7 @@ class Current:
         files = list(self.timeline.snapshot().files)
         for name in keys:
             column = distinct.column(name)
-            if files and len(column) <= _MANY and column.null_count == 0:
+            if files and len(column) <= _MANY:
                 files = _holding(files, name, column)
         return files
 
@@ -129,11 +129,12 @@ def _positions(present: pa.Table, distinct: pa.Table, keys: Sequence[str]) -> An
 
 def _holding(files: list[DataFile], name: str, column: pa.ChunkedArray) -> list[DataFile]:
     """The files whose range of `name` holds one of the values."""
-    values = column.to_pylist()
-    if any(value != value for value in values) or isinstance(values[0], bytes):
+    values = [value for value in column.to_pylist() if value is not None]
+    if any(value != value or isinstance(value, bytes) for value in values):
         return files  # NaN and binary have no range
     ordered = sorted(_plain(value) for value in values)
-    return [file for file in files if _holds(file, name, ordered)]
+    null = column.null_count > 0
+    return [file for file in files if _holds(file, name, ordered) or (null and file.nulls.get(name, 1))]
 
 
 def _holds(file: DataFile, name: str, ordered: Sequence[Any]) -> bool:

@@ -79,10 +79,11 @@ def resolve(table: Table, batch: Batch, rows: Lookup, counts: Lookup) -> Resolve
     """`rows` and `counts` look up what is there now (current.py)."""
     names = identity(table)
     both = pa.concat_tables([batch.new, batch.old])
-    current = _current(table, batch, both, rows)
+    named = _named(batch)
+    current = _current(table, batch, named, rows)
     pool = pa.concat_tables([current.drop_columns([WEIGHT]).cast(both.schema), both])
     known = {names: current} if _replaces(table, batch) else {}
-    tests = [_count(limit, pool, both, known, counts) for limit in limits_of(table)]
+    tests = [_count(limit, pool, named, known, counts) for limit in limits_of(table)]
     plain = len(current) == 0 and bool((batch.operations <= Operation.UPSERT).all())
     if plain and _nobody_meets(batch, pool, names, tests):
         return Resolved(_weighted(batch.new, np.ones(len(batch), np.int64)), {})
@@ -93,14 +94,22 @@ def resolve(table: Table, batch: Batch, rows: Lookup, counts: Lookup) -> Resolve
     return Resolved(consolidate(changes), walk.reasons, walk.warned)
 
 
-def _current(table: Table, batch: Batch, both: pa.Table, rows: Lookup) -> pa.Table:
+def _named(batch: Batch) -> pa.Table:
+    """The rows that records speak of: new ones and old ones, without the NULLs that stand for neither."""
+    deletes = batch.operations == Operation.DELETE
+    replaces = batch.operations >= Operation.UPDATE
+    new = batch.new.filter(pa.array(~deletes)) if deletes.any() else batch.new
+    return pa.concat_tables([new, batch.old.filter(pa.array(replaces))]) if replaces.any() else new
+
+
+def _current(table: Table, batch: Batch, named: pa.Table, rows: Lookup) -> pa.Table:
     """The rows a record may retract: those of its key; of a table without one, the old rows themselves."""
     names = identity(table)
     if names and _replaces(table, batch):
-        return rows(both, names)
+        return rows(named, names)
     if not names and bool((batch.operations >= Operation.UPDATE).any()):
         return rows(batch.old.filter(pa.array(batch.operations >= Operation.UPDATE)), batch.new.column_names)
-    return rows(both.slice(0, 0), names or batch.new.column_names)
+    return rows(named.slice(0, 0), names or batch.new.column_names)
 
 
 def _replaces(table: Table, batch: Batch) -> bool:
@@ -108,9 +117,13 @@ def _replaces(table: Table, batch: Batch) -> bool:
 
 
 def _count(
-    limit: Limit, pool: pa.Table, both: pa.Table, known: dict[tuple[str, ...], pa.Table], counts: Lookup
+    limit: Limit, pool: pa.Table, named: pa.Table, known: dict[tuple[str, ...], pa.Table], counts: Lookup
 ) -> _Count:
-    present = known[limit.columns] if limit.columns in known else counts(both, limit.columns)
+    if limit.columns in known:
+        present = known[limit.columns]
+    else:
+        counted = ~has_null(named, limit.columns)
+        present = counts(named if counted.all() else named.filter(pa.array(counted)), limit.columns)
     whole = pa.concat_tables(
         [present.select(limit.columns).cast(_of(pool, limit)), pool.select(limit.columns)]
     )

@@ -36,7 +36,7 @@ from headwater.capture.postgres.slot_name import SlotName
 from headwater.capture.postgres.snapshot import take_snapshot
 from headwater.capture.trouble import storage_trouble
 from headwater.clock import Clock
-from headwater.errors import HeadwaterError, InputError
+from headwater.errors import HeadwaterError, InputError, InternalError
 from headwater.model import Table
 from headwater.storage.warehouse import Warehouse
 
@@ -86,6 +86,10 @@ class PostgresCapture:
             return self._failed(explained(error, self.uri))
         except HeadwaterError as error:
             return self._failed(error)
+        except Exception as error:  # noqa: BLE001  (a bug of ours must not stop the run's other sources)
+            shown = InternalError("HW889", f"the capture failed: {type(error).__name__}: {error}")
+            shown.__cause__ = error
+            return self._failed(shown)
 
     def prepare(self) -> None:
         """Connect and check; raises what is wrong. `poll` does it by itself, and retries."""

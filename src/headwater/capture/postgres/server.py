@@ -58,7 +58,12 @@ def require_logical(connection: psycopg.Connection[Any], uri: str) -> None:
             f"PostgreSQL at {database_of(uri)} does not write what replication needs: wal_level is {level}",
             hint="ALTER SYSTEM SET wal_level = 'logical', then restart the server.",
         )
-    may = _one(connection, "SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user")
+    may = _one(
+        connection,
+        "SELECT rolreplication OR rolsuper OR EXISTS (SELECT FROM pg_roles given "
+        "WHERE given.rolname = 'rds_replication' AND pg_has_role(current_user, given.oid, 'member')) "
+        "FROM pg_roles WHERE rolname = current_user",
+    )
     if not may:
         user = _one(connection, "SELECT current_user")
         raise InputError(
