@@ -202,7 +202,7 @@ def _print(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -> N
         [
             (
                 one.view.name + (" (asked about)" if one.asked and "(asked)" not in one.view.name else ""),
-                _kept(one),
+                "full refresh" if one.refresh == "full" else "incremental",
                 f"{one.view.freshness.total_seconds():g} s",
                 f"{one.estimate.critical_path.total_seconds():.2f} s",
                 f"{one.estimate.dollars_per_hour:.4f}",
@@ -214,15 +214,15 @@ def _print(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -> N
     )
     for one in shown:
         _print_reasons(out, one, explain)
+    small = [one.view.name for one in shown if one.refresh != one.chosen]
+    if small:
+        out.print(
+            f"{', '.join(small)}: at these sizes a recompute is expected to be no dearer than the delta;"
+            " AUTO decides at each push."
+        )
     if explain:
         _print_used(shown)
     _print_totals(out, planned)
-
-
-def _kept(one: PlannedView) -> str:
-    if one.refresh == "full":
-        return "full refresh"
-    return one.chosen if one.chosen == "incremental" else f"{one.chosen}, cheaper"
 
 
 def _answer_word(one: PlannedView) -> str:
