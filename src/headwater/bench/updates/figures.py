@@ -27,7 +27,7 @@ def _run(chunks: list[Chunk], policy: str, cost: float, keep: float = 1.0) -> Ou
 
 def figure_5(quick: bool) -> list[Panel]:
     """Application against queue staleness, one key and ten."""
-    updates = 4_000 if quick else 50_000
+    updates = 1_500 if quick else 50_000
     panels = []
     loads = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0]
     for letter, keys, title in (("a", 1, "single key"), ("b", 10, "10 keys")):
@@ -58,7 +58,7 @@ def figure_5(quick: bool) -> list[Panel]:
 
 def figure_7(quick: bool) -> list[Panel]:
     """Append queues against update queues."""
-    updates = 3_000 if quick else 20_000
+    updates = 1_000 if quick else 20_000
     loads = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0]
     panels = []
     for letter, keys, title in (("a", 1, "single key"), ("b", 10, "10 keys")):
@@ -95,7 +95,7 @@ def figure_7(quick: bool) -> list[Panel]:
 
 def figure_9(quick: bool) -> list[Panel]:
     """IN-PLACE over LINECUTTING with slow updaters, ten keys, load factor 5."""
-    updates = 8_000 if quick else 120_000
+    updates = 4_000 if quick else 120_000
     notes = {
         100.0: "Same shape as the paper: 1 at both ends, a peak at 8 slow updaters, a drop at 9.",
         10.0: "At 10 times slower, 5 to 8 slow keys fill the server by themselves and the fast ones starve.",
@@ -119,7 +119,7 @@ def _slow_updaters(updates: int, slower: float, note: str) -> Panel:
 
 def figure_13(quick: bool) -> list[Panel]:
     """Windowing semantics, one key, one tuple a second, C_t = 1."""
-    ticks = 300 if quick else 3_000
+    ticks = 200 if quick else 3_000
     sizes = [2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0]
     chunks = in_turn(ticks, 1)
     horizon = float(ticks - 1)
@@ -155,7 +155,7 @@ def figure_13(quick: bool) -> list[Panel]:
 
 def figure_14(quick: bool) -> list[Panel]:
     """EAGER over LAZY for several arrival patterns, ten keys, C_t = 1, slide 1."""
-    ticks = 1_500 if quick else 12_000
+    ticks = 500 if quick else 12_000
     sizes = [2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0]
     patterns = {f"Zipf {theta}": zipf(ticks, 10, theta) for theta in (0.0, 0.5, 0.9)} | {
         "in turn": in_turn(ticks, 10)
