@@ -12,7 +12,7 @@ it:
 in C. The `_many` forms take a batch as one instant, in which a key appears once.
 
 Doubt: linecutting starves fast keys when the slow ones alone fill the server: on Zipf 0.9 keys at load
-factor 2 its staleness is 80 times that of IN-PLACE, and worse when those who cut form a stack, the other
+factor 2 its staleness is 90 times that of IN-PLACE, and worse when those who cut form a stack, the other
 way to read "the front" (the report's remark that with many slow updaters the queue behaves like IN-PLACE
 speaks for ours).
 """
