@@ -195,8 +195,8 @@ class Maker:
             if self.chance.random() < 0.12:
                 word = self.chance.choice(["LEFT SEMI JOIN", "LEFT ANTI JOIN"])
             both = whole.columns + more.columns
-            if self.chance.random() < 0.3:
-                link += f" AND {self.condition(both)}"
+            if self.chance.random() < 0.45:
+                link += f" AND {self.condition(self.chance.choice([whole.columns, more.columns, both]))}"
             columns = whole.columns if "SEMI" in word or "ANTI" in word else both
             whole = Source(f"{whole.sql} {word} {more.sql} ON {link}", columns)
         return whole
