@@ -48,7 +48,7 @@ class Generator:
         )
         columns = [replace(one, nullable=one.nullable and one.name not in key) for one in columns]
         unique = ((("b", "c"),) if self.chance(0.3) else ()) + ((("s",),) if self.chance(0.1) else ())
-        limits = [Cardinality((one,), self.random.randint(2, 4)) for one in "abc" if self.chance(0.3)]
+        limits = [Cardinality((one,), self.random.randint(2, 4)) for one in "abc" if self.chance(0.45)]
         limits += [Cardinality(("a", "c"), 2)] if self.chance(0.2) else []
         limits += [Cardinality((), 9)] if self.chance(0.1) else []
         foreign = []
@@ -117,7 +117,7 @@ class Generator:
 
     def condition(self, alias: str, table: Table) -> str:
         column = self.random.choice(table.columns)
-        if table.key and self.chance(0.4):
+        if table.key and self.chance(0.55):
             wanted = self.random.choice(table.key)
             column = next(one for one in table.columns if one.name == wanted)
         term = f"{alias}.{column.name}"
@@ -170,6 +170,15 @@ class Generator:
         negation = "NOT " if self.chance(0.3) else ""
         return f"{negation}EXISTS (SELECT 1 FROM {inner.name} z WHERE {' AND '.join(own)})"
 
+    def cases(self, number: int) -> list[Case]:
+        """Several queries over one schema and its data."""
+        first = self.case()
+        found = [first]
+        for _ in range(number - 1):
+            self.params, self.maxima = {}, {}
+            found.append(self.query(list(first.catalog.tables.values()), first.data))
+        return found
+
     def case(self) -> Case:
         tables: list[Table] = []
         data: dict[str, list[dict[str, Any]]] = {}
@@ -179,7 +188,9 @@ class Generator:
         return self.query(tables, data)
 
     def query(self, tables: list[Table], data: dict[str, list[dict[str, Any]]]) -> Case:
-        sources = [(f"x{i}", self.random.choice(tables)) for i in range(self.random.choice([1, 1, 2, 2, 3]))]
+        sources = [
+            (f"x{i}", self.random.choice(tables)) for i in range(self.random.choice([1, 1, 1, 2, 2, 2, 3]))
+        ]
         text = f"{sources[0][1].name} x0"
         where = []
         for number, (alias, table) in enumerate(sources[1:], 1):

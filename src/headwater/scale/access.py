@@ -134,7 +134,7 @@ def _follows(
     fixed = {term for term, _, _ in lead}
     reverse: bool | None = None
     for position, item in enumerate(items):
-        if catalog.is_unique(wanted.table, [one.name for one in fixed if isinstance(one, Col)]):
+        if catalog.identifies(wanted.table, [one.name for one in fixed if isinstance(one, Col)]):
             break
         if position >= len(rest) or rest[position] != item.expr:
             return None

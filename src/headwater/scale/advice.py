@@ -27,7 +27,7 @@ from headwater.scale.expr import Col, Expr, Fn, Lit, Param, aliases_of, call, sq
 __all__ = ["advise"]
 
 _EXAMPLE = 100  # the number that stands for n while advice is tried
-_PAIRS = 15
+_PAIRS = 6
 _KEPT = 4
 
 
@@ -88,7 +88,8 @@ def _changes(subject: Subject) -> Iterator[Change]:
     yield from _lists(subject, query)
     yield from _patterns(subject, query)
     yield from _orders(subject, query)
-    yield from _references(subject, query)
+    if subject.strict:  # else they are assumed already, and would change nothing
+        yield from _references(subject, query)
     yield from _constraints(subject, query)
 
 

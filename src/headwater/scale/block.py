@@ -75,7 +75,6 @@ class Select:
     order: tuple[Order, ...] = ()
     limit: Expr | None = None
     offset: Expr | None = None
-    text: str = field(default="", compare=False)
     windowed: bool = False  # has window functions: nothing may be cut before them
 
     @property
@@ -136,7 +135,6 @@ class Select:
             order=tuple(replace(one, expr=new(one.expr)) for one in self.order),
             limit=maybe(self.limit),
             offset=maybe(self.offset),
-            text="" if names else self.text,
         )
 
 
@@ -149,7 +147,6 @@ class Union:
     order: tuple[Order, ...] = ()
     limit: Expr | None = None
     offset: Expr | None = None
-    text: str = field(default="", compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -166,7 +163,7 @@ class Union:
         return found
 
     def substitute(self, names: Mapping[Expr, Expr]) -> Union:
-        return replace(self, branches=tuple(branch.substitute(names) for branch in self.branches), text="")
+        return replace(self, branches=tuple(branch.substitute(names) for branch in self.branches))
 
 
 Query = Select | Union

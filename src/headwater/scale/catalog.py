@@ -38,6 +38,13 @@ class Catalog:
     def is_unique(self, name: str, columns: Collection[str]) -> bool:
         return any(set(key) <= set(columns) for key in self.keys(name))
 
+    def identifies(self, name: str, columns: Collection[str]) -> bool:
+        """Do the columns tell any two rows apart, NULLs included? (UNIQUE lets NULLs repeat.)"""
+        return any(
+            set(key) <= set(columns) and not any(self.nullable(name, one) for one in key)
+            for key in self.keys(name)
+        )
+
     def row_bound(self, name: str, columns: Collection[str]) -> int | None:
         """At most so many rows agree on `columns`; None if nothing says so."""
         if self.is_unique(name, columns):

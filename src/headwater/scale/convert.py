@@ -96,7 +96,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _aggregate(node, inner)
         case exp.Case():
             return _case(node, inner)
-    if isinstance(node, _NOW) or node.sql().upper() in ("NOW()", "CURRENT_TIMESTAMP"):
+    if isinstance(node, _NOW) or (isinstance(node, exp.Anonymous) and node.name.upper() == "NOW"):
         return NOW
     return _token(node, inner) or _opaque(node, inner)
 

@@ -53,10 +53,12 @@ class Storage:
 def dependencies(block: Select, catalog: Catalog) -> tuple[Dependency, ...]:
     """All dependencies of a view's definition (the four rules of section 4.1)."""
     found: list[Dependency] = []
+    classes = Classes.of(block.where)
+    compared = frozenset(one for group in classes.groups for one in group if isinstance(one, Col))
     for source in block.sources:
         if isinstance(source, Base):
-            found += _of_table(source, catalog)
-    for group in Classes.of(block.where).groups:
+            found += _of_table(source, catalog, compared)
+    for group in classes.groups:
         cols = [one for one in group if isinstance(one, Col)]
         if any(not aliases_of(one) for one in group):
             found.append(Dependency(frozenset(), frozenset(cols), 1, "fixed by a value"))
@@ -67,12 +69,21 @@ def dependencies(block: Select, catalog: Catalog) -> tuple[Dependency, ...]:
     return tuple(found)
 
 
-def _of_table(source: Base, catalog: Catalog) -> list[Dependency]:
+def _of_table(source: Base, catalog: Catalog, compared: frozenset[Col]) -> list[Dependency]:
+    """Keys and limits. UNIQUE columns that may be NULL tell rows apart only where a condition excludes NULL."""
+
+    def certain(name: str) -> bool:
+        return not catalog.nullable(source.table, name) or Col(source.alias, name) in compared
+
     def cols(names: Iterable[str]) -> frozenset[Col]:
         return frozenset(Col(source.alias, name) for name in names)
 
     every = cols(catalog[source.table].column_names)
-    found = [Dependency(cols(key), every, 1, f"key of {source.table}") for key in catalog.keys(source.table)]
+    found = [
+        Dependency(cols(key), every, 1, f"key of {source.table}")
+        for key in catalog.keys(source.table)
+        if all(map(certain, key))
+    ]
     for limit in catalog.cardinalities(source.table):
         reason = f"CARDINALITY LIMIT {limit.limit} ({', '.join(limit.columns)}) on {source.table}"
         found.append(Dependency(cols(limit.columns), every, limit.limit, reason))

@@ -231,7 +231,9 @@ def sql_of(expr: Expr, outer: int = 0) -> str:
             text = template.format(*parts)
             return f"({text})" if rank and rank < outer else text
         case SubQuery(kind, query, operand, _):
-            inner = f"({query.text or 'SELECT ...'})"
+            from headwater.scale.text import select_sql  # text prints blocks, blocks are made of expressions
+
+            inner = f"({select_sql(query)})"
             if kind == "in" and operand is not None:
                 return f"{sql_of(operand, 4)} IN {inner}"
             return f"EXISTS {inner}" if kind == "exists" else inner

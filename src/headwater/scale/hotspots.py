@@ -154,14 +154,14 @@ def _over(query: Query, replaced: dict[str, str]) -> str:
 def _swap(query: Query, replaced: dict[str, str]) -> Query:
     """Staging views in place of their tables."""
     if not isinstance(query, Select):
-        return replace(query, branches=tuple(_swap(one, replaced) for one in query.branches), text="")
+        return replace(query, branches=tuple(_swap(one, replaced) for one in query.branches))
     sources = tuple(
         replace(one, table=replaced.get(one.table, one.table))
         if isinstance(one, Base)
         else replace(one, query=_swap(one.query, replaced))
         for one in query.sources
     )
-    return replace(query, sources=sources, text="")
+    return replace(query, sources=sources)
 
 
 def _refreshed(query: Query, replaced: dict[str, str], equal: Equal) -> tuple[str, tuple[str, ...]]:
@@ -198,9 +198,7 @@ def _for_all(block: Select, equal: Equal, names: dict[Expr, str]) -> tuple[str, 
     )
     group = None if block.group is None else tuple(dict.fromkeys((*leads, *block.group)))
     outputs = (*extra, *block.outputs, *scores)
-    text = select_sql(
-        replace(block, where=where, outputs=outputs, group=group, order=(), limit=None, text="")
-    )
+    text = select_sql(replace(block, where=where, outputs=outputs, group=group, order=(), limit=None))
     if block.limit is not None:
         by = ", ".join(map(sql_of, leads))
         order = ", ".join(sql_of(one.expr) + (" DESC" if one.descending else "") for one in block.order) or by
@@ -257,7 +255,6 @@ def _ranking(block: Select, core: frozenset[str], view: Candidate) -> Select:
         group=tuple(map_expr(one, view.mapping) for one in block.group or ()),
         having=tuple(map_expr(one, whole) for one in block.having),
         order=tuple(replace(one, expr=map_expr(one.expr, whole)) for one in block.order),
-        text="",
     )
 
 
@@ -300,7 +297,7 @@ def _counted(block: Select, settings: Settings) -> tuple[frozenset[str], Select,
             Output(f"value_{number}", one) for number, one in enumerate(_aggregates(block))
         ),
         group=tuple(dict.fromkeys((*groups, *ties))),
-        having=(), order=(), limit=None, offset=None, left_joins=(), text="",
+        having=(), order=(), limit=None, offset=None, left_joins=(),
     )  # fmt: skip
     return core, counted, assumes
 

@@ -105,7 +105,7 @@ def _distinct_already(block: Select, settings: Settings) -> bool:
             if shown & set(classes.of_member(Col(source.alias, name)))
             or any(not aliases_of(one) for one in classes.of_member(Col(source.alias, name)))
         ]
-        if not settings.catalog.is_unique(source.table, held):
+        if not settings.catalog.identifies(source.table, held):
             return False
     return not block.left_joins
 

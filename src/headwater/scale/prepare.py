@@ -210,7 +210,7 @@ def _join_distinct(block: Select, condition: SubQuery) -> Select | None:
         return None
     alias = f"in_{'_'.join(inner.aliases)}"
     outputs = tuple(Output(f"value_{number}", left) for number, (left, _) in enumerate(ties))
-    derived = Derived(alias, replace(inner, outputs=outputs, distinct=True, order=(), text=""))
+    derived = Derived(alias, replace(inner, outputs=outputs, distinct=True, order=()))
     where = [one for one in block.where if one != condition]
     where += [call("eq", Col(alias, f"value_{number}"), right) for number, (_, right) in enumerate(ties)]
     return replace(block, sources=(*block.sources, derived), where=tuple(where))

@@ -118,7 +118,7 @@ class _Reader:
         outputs = {name: Col("", name) for name in left.columns}
         order = tuple(self._union_order(one, left.columns, outputs) for one in _ordered(node))
         limit, offset = self._cut(node, scope)
-        return Union((left, right), kind, order, limit, offset, node.sql()), scope
+        return Union((left, right), kind, order, limit, offset), scope
 
     def _union_order(self, node: exp.Expr, columns: tuple[str, ...], outputs: dict[str, Col]) -> Order:
         target = node.this if isinstance(node, exp.Ordered) else node
@@ -311,7 +311,6 @@ class _Reader:
                 order=order,
                 limit=limit,
                 offset=offset,
-                text=node.sql(),
                 windowed=any(isinstance(one.parent_select, exp.Select) for one in _windows(node)),
             )
         )

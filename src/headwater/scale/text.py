@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.scale.block import Base, Order, Query, Select, Source
+from headwater.scale.block import Base, Order, Query, Select, Source, Union
 from headwater.scale.expr import Col, Expr, sql_of
 
 __all__ = ["select_sql"]
@@ -18,7 +18,7 @@ def _order(item: Order) -> str:
 def _source(source: Source) -> str:
     if isinstance(source, Base):
         return source.table if source.alias == source.table else f"{source.table} {source.alias}"
-    return f"({source.query.text or select_sql(source.query)}) {source.alias}"
+    return f"({select_sql(source.query)}) {source.alias}"
 
 
 def _output(name: str, expr: Expr) -> str:
@@ -27,10 +27,20 @@ def _output(name: str, expr: Expr) -> str:
     return f"{sql_of(expr)} AS {name}"
 
 
+def _union(query: Union) -> str:
+    word = {"all": " UNION ALL ", "distinct": " UNION "}.get(query.kind, f" {query.kind.upper()} ")
+    text = word.join(select_sql(one) for one in query.branches)
+    if query.order:
+        text += " ORDER BY " + ", ".join(_order(one) for one in query.order)
+    if query.limit is not None:
+        text += f" LIMIT {sql_of(query.limit)}"
+    return text
+
+
 def select_sql(query: Query) -> str:
     """One line of SQL; single-source blocks without aliases where they add nothing."""
     if not isinstance(query, Select):
-        return query.text or " UNION ALL ".join(select_sql(one) for one in query.branches)
+        return _union(query)
     optional = {join.alias for join in query.left_joins}
     text = "SELECT " + ("DISTINCT " if query.distinct else "")
     text += ", ".join(_output(one.name, one.expr) for one in query.outputs)

@@ -426,7 +426,6 @@ def _rewrite(
         sources=(Base(name, name), *fetched),
         where=tuple(dict.fromkeys(where)),
         left_joins=joins,
-        text="",
     )
     if not grouped:
         return _mapped(plain, mapping)
