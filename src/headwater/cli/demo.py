@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["MARKER", "demo", "prepare_folder"]
 
 MARKER = ".headwater-demo"
+WARM_BY = 40.0  # seconds after the start: on a slow machine the JVM is left to warm up while it is watched
 
 
 def demo(
@@ -156,33 +157,40 @@ class _Demo:
         self._push("computed")
 
     def _warm_up(self) -> None:
-        """One incremental push of every view, so that the JVM has seen their plans."""
+        """One incremental push of every view, so that the JVM has seen their plans, if there is time."""
         from headwater.cli.feeder import feed
 
-        self.told.say("the first changes: their pushes are slow, because the JVM is still cold ...")
-        feed(self.project, self.traffic.batch(datetime.now(UTC), 100))
-        self._push("pushed")
+        if self.told.seconds() < WARM_BY:
+            self.told.say("the first changes: their pushes are slow, because the JVM is still cold ...")
+            feed(self.project, self.traffic.batch(datetime.now(UTC), 100))
+            self._push("pushed", WARM_BY)
+        else:
+            self.told.say("this machine is slow or busy: the JVM will warm up while the views are kept")
 
-    def _push(self, what: str) -> None:
-        """Bring every view up, saying after each how long it took."""
-        spent: list[float] = []
-        last = self.told.seconds()
+    def _push(self, what: str, until: float | None = None) -> None:
+        """Bring the views up one by one, and say so; none is begun after `until` seconds."""
+        stop, done = self.interrupt.phase(), 0
 
         def show(progress: Progress) -> None:
-            nonlocal last
-            spent.append(self.told.seconds() - last)
-            last = self.told.seconds()
-            if len(spent) == 1 or len(spent) == len(progress.views):
-                start = " (with Spark's start)" if what == "computed" and len(spent) == 1 else ""
-                view = progress.views[len(spent) - 1].view
-                self.told.say(f"{what} {len(spent)} of {len(progress.views)}: {view}{start}")
+            nonlocal done
+            done += 1
+            if until is not None and self.told.seconds() >= until:
+                stop.set()
+            if done in (1, len(progress.views)) or stop.is_set():
+                start = " (with Spark's start)" if what == "computed" and done == 1 else ""
+                self.told.say(
+                    f"{what} {done} of {len(progress.views)}: {progress.views[done - 1].view}{start}"
+                )
 
-        self.project.run_until_idle(show, self.interrupt.phase())
+        self.project.run_until_idle(show, stop)
 
     def _keep(self) -> None:
         from headwater.cli.feeder import Feeder
         from headwater.cli.live import Watch
 
+        # What was pushed first is as old as the phases before: with nothing new, catching up costs next to
+        # nothing, and no view begins late.
+        self.project.run_until_idle(None, self.interrupt.phase())
         seconds = self.limit.total_seconds()
         self.told.say(f"feeding the tables for {seconds:g} s; from here on the promises are audited")
         self.since = self.project.clock.now()

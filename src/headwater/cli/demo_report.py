@@ -129,7 +129,7 @@ Every view is a plain Delta table; for example {view}:
               rows = DeltaTable("{path}").to_pyarrow_dataset()
               duckdb.sql("SELECT * FROM rows")
   Spark       spark.read.format("delta").load("{path}")
-              (in a Spark with Delta Lake: --packages io.delta:delta-spark_2.13:4.0.0)
+              (in a Spark that has Delta Lake: the package io.delta:delta-spark of its version)
 
 Next: headwater status {folder};  headwater read {folder} {view};  headwater plan {folder};
       headwater run {folder}   (keeps the views; ingest from another terminal, see {folder}/README.md)"""
