@@ -21,6 +21,9 @@ def bench_postgres(
     ),
     changes: Annotated[int, typer.Option(min=1, help="How many changes PostgreSQL makes.")] = 1_000_000,
     quick: Annotated[bool, typer.Option("--quick", help="20,000 changes.")] = False,
+    no_spark: Annotated[
+        bool, typer.Option("--no-spark", help="Only capture; compare the tables, not the views.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Changes of a busy PostgreSQL per second, and whether the views equal PostgreSQL's own answers.
@@ -30,7 +33,8 @@ def bench_postgres(
     from headwater.bench.postgres import refuse_difference, run
 
     console = progress_console()
-    results = run(str(out), 20_000 if quick else changes, lambda text: console.print(text))
+    wanted = 20_000 if quick else changes
+    results = run(str(out), wanted, lambda text: console.print(text), spark=not no_spark)
     answer = [
         asdict(one) | {"rows_per_second": one.rows_per_second, "rows_per_cpu_second": one.rows_per_cpu_second}
         for one in results
