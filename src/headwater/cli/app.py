@@ -10,6 +10,8 @@ import sys
 
 import typer
 
+from headwater.cli.bench_crash import bench_crash
+from headwater.cli.bench_ingest import bench_ingest
 from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
 from headwater.cli.bench_postgres import bench_postgres
@@ -52,7 +54,9 @@ simulate.command("updates")(simulate_updates)
 bench.command("updates")(bench_updates)
 simulate.command("weave")(simulate_weave)
 bench.command("joins")(bench_joins)
+bench.command("crash")(bench_crash)
 bench.command("laws")(bench_laws)
+bench.command("ingest")(bench_ingest)
 bench.command("postgres")(bench_postgres)
 bench.command("push")(bench_push)
 bench.command("weave")(bench_weave)
@@ -65,6 +69,11 @@ def main() -> None:
     except HeadwaterError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_status)
+    except OSError as error:
+        # A full disk, a folder that may not be written: the user's to mend, so no stack trace.
+        where = f": {error.filename}" if error.filename else ""
+        print(f"HW002: {error.strerror or error}{where}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":
