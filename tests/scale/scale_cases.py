@@ -124,6 +124,10 @@ class Generator:
         kind = self.random.random()
         if kind < 0.5:
             return f"{term} = {self.constant(column)}"
+        if kind < 0.53:
+            return f"{alias}.a % 3 = {self.param(self.random.randint(0, 2))}"
+        if kind < 0.56:
+            return f"lower({alias}.s) = {self.param(self.random.choice(WORDS))}"
         if kind < 0.6:
             if self.chance(0.5):
                 name = f"p{len(self.params)}"
@@ -142,6 +146,9 @@ class Generator:
             return f"{term} BETWEEN {low} AND {low} + 2"
         if kind < 0.9:
             return f"{term} IS {self.random.choice(['', 'NOT '])}NULL"
+        if kind < 0.92:
+            low, high = self.param(self.random.randint(0, 4)), self.param(self.random.randint(0, 4))
+            return f"({alias}.a, {alias}.b) {self.random.choice(['<', '>='])} ({low}, {high})"
         if kind < 0.95:
             other = self.random.choice(table.columns)
             return f"({term} = {self.constant(column)} OR {alias}.{other.name} = {self.constant(other)})"
@@ -231,6 +238,11 @@ class Generator:
             order = [f"x0.{name}" for name in sources[0][1].key]
         order = list(dict.fromkeys(order))
         outputs = order + [f"{a}.{self.random.choice(t.columns).name}" for a, t in sources]
+        if self.chance(0.08):
+            column = self.random.choice("abc")
+            outputs.append(
+                f"(SELECT COUNT(*) FROM {table.name} n WHERE n.{column} = x0.{self.random.choice('abc')})"
+            )
         if self.chance(0.2):
             outputs += [f"{alias}.{one.name}" for one in table.columns]
         listed = ", ".join(f"{one} AS o{i}" for i, one in enumerate(outputs))
@@ -338,6 +350,8 @@ class ViewGenerator(Generator):
         chosen = self.random.sample(choices, self.random.randint(1, 2))
         if self.chance(0.15):
             chosen = [f"{self.random.choice(['MIN', 'MAX'])}({alias}.b)"]
+        elif self.chance(0.15):
+            chosen = ["COUNT(*)", f"MAX({alias}.b)"]
         empty = Catalog({})
         group = [f"{a}.{self.random.choice('abc')}" for a, _ in sources if self.chance(0.4)]
         outputs = chosen + group

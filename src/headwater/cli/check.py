@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,6 +63,7 @@ def check(
     from headwater.scale.check import fails
     from headwater.scale.subjects import Options
 
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it passes over is not news for a user
     limit = _level(fail_on)
     inputs = _inputs(paths, dialect)
     if explain:
@@ -196,7 +198,8 @@ def _print(answers: list[Answer]) -> None:
         if place is not None:
             out.print(f"  at {place}\n{place.excerpt()}", markup=False)
         for reason in one.reasons:
-            out.print(f"  because {reason.text}", markup=False)
+            word = "" if reason.text.startswith("not analysed") else "because "
+            out.print(f"  {word}{reason.text}", markup=False)
         for advice in one.advice:
             out.print(f"  advice: {advice.text} (reaches {advice.level.value})", markup=False)
         for text in one.assumes:

@@ -19,6 +19,7 @@ from headwater.scale.dependencies import Storage, storage_bound
 from headwater.scale.expr import Aggregate, Col, Expr, sql_of, walk
 from headwater.scale.maintain import DeltaQuery, delta_queries
 from headwater.scale.optimize import extreme, plan_query
+from headwater.scale.parts import parts_of, split_aggregates
 from headwater.scale.plan import Extremes, Index, Project
 from headwater.scale.prepare import join_forms, listed
 from headwater.scale.refused import Refused
@@ -100,7 +101,29 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
                 reasons.append(refusal)
     if choices:
         return min(choices, key=lambda one: one.cost)
+    inner = views_of_parts(query, settings, name)
+    if inner is not None:
+        return inner
     raise reasons[0] if reasons else Refused("no set of its sources can be kept as a view")
+
+
+def views_of_parts(query: Select, settings: Settings, name: str) -> Choice | None:
+    """Views for the parts of a query: its subqueries, or each of its aggregates by itself."""
+    block = split_aggregates(query) or query
+    views: list[ChosenView] = []
+    inside = settings
+    for number, part in enumerate(parts_of(block)):
+        if plan_query(part.alone, inside) is not None:
+            continue
+        try:
+            choice = choose_view(part.alone, inside, f"{name}_{number + 1}" if number else name)
+        except Refused:
+            return None
+        views += choice.views
+        inside = replace(inside, catalog=choice.catalog)
+        block = part.replaced(block, choice.rewritten)
+    found = plan_query(block, inside) if views else None
+    return None if found is None else Choice(tuple(views), block, found, inside.catalog)
 
 
 def _finished(choice: Choice, query: Select, extremum: Aggregate | None) -> Choice:

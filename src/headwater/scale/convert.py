@@ -111,7 +111,23 @@ def _binary(node: exp.Expr, inner: Callable[[exp.Expr], Expr]) -> Expr:
         return _list(inner(left), right.this, inner)
     if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple) and isinstance(node, exp.EQ):
         return _row_equality(left, right, inner)
+    if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple) and _BINARY[type(node)] in _STEPS:
+        return _row_order(_BINARY[type(node)], left, right, inner)
     return call(_BINARY[type(node)], inner(left), inner(right))
+
+
+_STEPS = {"lt": "lt", "lte": "lt", "gt": "gt", "gte": "gt"}
+
+
+def _row_order(op: str, left: exp.Tuple, right: exp.Tuple, inner: Callable[[exp.Expr], Expr]) -> Expr:
+    """(a, b) < (x, y) as a < x OR (a = x AND b < y): each branch is one range."""
+    if len(left.expressions) != len(right.expressions) or not left.expressions:
+        raise NotAnalysed("it compares rows of different lengths")
+    pairs = [(inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=True)]
+    whole: Expr = call(op, *pairs[-1])
+    for first, second in reversed(pairs[:-1]):
+        whole = call("or", call(_STEPS[op], first, second), call("and", call("eq", first, second), whole))
+    return whole
 
 
 def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Callable[[exp.Expr], Expr]) -> Expr:

@@ -23,7 +23,7 @@ from headwater.scale.catalog import Catalog
 from headwater.scale.classes import Classes
 from headwater.scale.expr import Col, Expr, aliases_of, cols_of, sql_of
 
-__all__ = ["Dependency", "Storage", "closure", "dependencies", "storage_bound"]
+__all__ = ["Dependency", "Storage", "atoms", "closure", "dependencies", "storage_bound"]
 
 _STATES = 4000
 
@@ -50,16 +50,32 @@ class Storage:
     chain: tuple[str, ...]
 
 
-def dependencies(block: Select, catalog: Catalog) -> tuple[Dependency, ...]:
-    """All dependencies of a view's definition (the four rules of section 4.1)."""
+def atoms(exprs: Iterable[Expr]) -> frozenset[Col]:
+    """Attributes as dependencies know them: a column, or an expression taken for a column of its own.
+
+    Columns determine an expression over them; an expression does not determine its columns.
+    """
+    return frozenset(_atom(one) for one in exprs)
+
+
+def _atom(expr: Expr) -> Col:
+    return expr if isinstance(expr, Col) else Col("$expr", sql_of(expr))
+
+
+def dependencies(block: Select, catalog: Catalog, exprs: Iterable[Expr] = ()) -> tuple[Dependency, ...]:
+    """All dependencies of a view's definition (the four rules of section 4.1), and those of `exprs`."""
     found: list[Dependency] = []
     classes = Classes.of(block.where)
     compared = frozenset(one for group in classes.groups for one in group if isinstance(one, Col))
     for source in block.sources:
         if isinstance(source, Base):
             found += _of_table(source, catalog, compared)
+    members = [one for group in classes.groups for one in group if aliases_of(one)]
+    for expr in dict.fromkeys((*members, *exprs)):
+        if not isinstance(expr, Col):
+            found.append(Dependency(cols_of(expr), frozenset({_atom(expr)}), 1, f"computes {sql_of(expr)}"))
     for group in classes.groups:
-        cols = [one for one in group if isinstance(one, Col)]
+        cols = [_atom(one) for one in group if aliases_of(one)]
         if any(not aliases_of(one) for one in group):
             found.append(Dependency(frozenset(), frozenset(cols), 1, "fixed by a value"))
         for left, right in zip(cols, cols[1:], strict=False):
@@ -132,14 +148,15 @@ def storage_bound(block: Select, shown: Iterable[Expr], catalog: Catalog, groupe
 
     Rows of a view are told apart by all attributes of its relations; of a grouped view by its groups only.
     """
-    rules = dependencies(block, catalog)
+    shown = tuple(shown)
+    rules = dependencies(block, catalog, shown)
     every = frozenset(
         Col(one.alias, name)
         for one in block.sources
         if isinstance(one, Base)
         for name in catalog[one.table].column_names
     )
-    goal = frozenset(col for expr in shown for col in cols_of(expr)) if grouped else every
+    goal = atoms(shown) if grouped else every
     best: Storage | None = None
     for source in block.sources:
         if not isinstance(source, Base):

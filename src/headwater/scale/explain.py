@@ -177,13 +177,23 @@ def _probe(plan: Probe) -> str:
     ]
     if len(plan.bindings) < len(plan.index.parts):
         part = plan.index.parts[len(plan.bindings)].expr
-        bound += [f"{sql_of(part)} {_OPERATORS.get(op, op)} {sql_of(value)}" for op, value in plan.ranges]
+        bound += [_range(part, op, value) for op, value in plan.ranges]
     if bound:
         text += " where " + ", ".join(bound)
     text += ", backwards" if plan.reverse else ""
     text += f", first {sql_of(plan.limit)} of each" if plan.limit is not None else ""
     text += ", fetching each row" if plan.fetch else ""
     return text + (", if any" if plan.optional else "")
+
+
+def _range(part: Expr, op: str, value: Expr) -> str:
+    match op:
+        case "notnull":
+            return f"{sql_of(part)} is not NULL"
+        case "prefix":
+            return f"{sql_of(part)} like {sql_of(value)}"
+        case _:
+            return f"{sql_of(part)} {_OPERATORS[op]} {sql_of(value)}"
 
 
 def _binding(part: Expr, binding: Equal | OneOf | Each) -> str:

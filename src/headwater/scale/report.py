@@ -27,7 +27,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "operations": answer.operations,
         "rows_read": answer.read,
         "results": answer.results,
-        "indexes": [_index_fields(one) for one in answer.indexes],
+        "indexes": _unique([_index_fields(one) for one in answer.indexes]),
         "views": _views(answer),
         "rewritten": answer.rewritten,
         "reasons": [_reason_text(one.text, one.place) for one in answer.reasons],
@@ -36,6 +36,11 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "parameters": [{"name": name, "assumed_maximum": most} for name, most in answer.parameters],
         "place": None if answer.place is None else _place_fields(answer.place),
     }
+
+
+def _unique(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Indexes that differ only in where NULLs stand are shown once."""
+    return [one for number, one in enumerate(items) if one not in items[:number]]
 
 
 def _reason_text(text: str, place: Place | None) -> str:
@@ -59,8 +64,7 @@ def _index_fields(index: Index) -> dict[str, Any]:
 
 def _views(answer: Answer) -> list[dict[str, Any]]:
     if answer.choice is not None:
-        extra = [one for one in answer.indexes]
-        return [_view_fields(one, extra) for one in answer.choice.views]
+        return [_view_fields(one, list(answer.indexes)) for one in answer.choice.views]
     if answer.periodic is not None:
         return _periodic_fields(answer.periodic)
     return []
@@ -136,7 +140,7 @@ def _staging_fields(staging: Staging) -> dict[str, Any]:
 
 def needs_text(answer: Answer) -> str:
     """What must exist for the query to be read within its bound, in one cell of a table."""
-    parts = [f"index {index_text(one)}" for one in answer.indexes]
+    parts = list(dict.fromkeys(f"index {index_text(one)}" for one in answer.indexes))
     if answer.choice is not None:
         parts += [
             f"view {one.candidate.name}({', '.join(one.candidate.table.key)})" for one in answer.choice.views

@@ -171,11 +171,15 @@ def _is_ours(piece: _Piece) -> bool:
 
 
 def _parse(piece: _Piece, dialect: str) -> exp.Expr | None:
-    try:
-        trees = Dialect.get_or_raise(dialect or "headwater").parse(piece.sql.text)
-    except (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, RecursionError):
-        return None
-    return trees[0] if len(trees) == 1 else None
+    """As the dialect reads it; without one, as Spark, PostgreSQL or MySQL does, whichever understands it."""
+    for name in [dialect] if dialect else ["headwater", "postgres", "mysql"]:
+        try:
+            trees = Dialect.get_or_raise(name).parse(piece.sql.text)
+        except (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, RecursionError):
+            continue
+        if len(trees) == 1 and not isinstance(trees[0], exp.Command):
+            return trees[0]
+    return None
 
 
 def _take(piece: _Piece, tree: exp.Expr, inputs: Inputs) -> None:
@@ -192,6 +196,8 @@ def _take(piece: _Piece, tree: exp.Expr, inputs: Inputs) -> None:
             inputs.plain_views[target.name] = tree.expression
         case exp.Alter():
             altered(tree, inputs.tables)
+        case exp.Insert() if not _NAME.search(piece.gap):
+            return
         case exp.Query() | exp.Update() | exp.Delete() | exp.Insert() | exp.Merge():
             inputs.queries.append(NamedTree(piece.name, piece.sql, tree, place))
         case _:

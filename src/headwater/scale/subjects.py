@@ -18,7 +18,7 @@ from headwater.scale.answer import Answer, Level, Reason
 from headwater.scale.block import Base, Select
 from headwater.scale.catalog import Catalog
 from headwater.scale.classes import Classes
-from headwater.scale.dependencies import closure, dependencies
+from headwater.scale.dependencies import atoms, closure, dependencies
 from headwater.scale.expr import Col, Expr
 from headwater.scale.notanalysed import NotAnalysed
 from headwater.scale.read import read_query
@@ -141,8 +141,8 @@ def _limits(query: Select, shown: Mapping[Expr, str], catalog: Catalog) -> list[
     identity = _identity(query, catalog)
     if identity is None:
         return []
-    rules = dependencies(query, catalog)
-    goal = frozenset(one for one in identity if isinstance(one, Col))
+    rules = dependencies(query, catalog, identity)
+    goal = atoms(identity)
     found = []
     for rule in rules:
         if rule.source and all(one in shown for one in rule.source):

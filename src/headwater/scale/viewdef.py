@@ -17,7 +17,7 @@ from headwater.scale.attributes import Attributes, attributes_of, choose_key
 from headwater.scale.block import Base, LeftJoin, Output, Select
 from headwater.scale.catalog import Catalog
 from headwater.scale.classes import Classes
-from headwater.scale.dependencies import closure, dependencies
+from headwater.scale.dependencies import atoms, closure, dependencies
 from headwater.scale.expr import (
     Aggregate,
     Col,
@@ -260,10 +260,10 @@ def _aggregates(block: Select) -> tuple[Aggregate, ...]:
 
 def _same_groups(block: Select, key: tuple[Expr, ...], found: Attributes, catalog: Catalog) -> bool:
     """One group of the query is one group of the view, once the parameters are fixed."""
-    rules = dependencies(block, catalog)
-    asked = frozenset(col for one in block.group or () for col in cols_of(one))
-    fixed = frozenset(col for one in (*found.equal, *found.listed) for col in cols_of(one))
-    held = frozenset(col for one in key for col in cols_of(one))
+    known = (*(block.group or ()), *found.equal, *found.listed, *key)
+    rules = dependencies(block, catalog, known)
+    asked, held = atoms(block.group or ()), atoms(key)
+    fixed = atoms((*found.equal, *found.listed))
     there = closure(asked | fixed, held, rules)
     back = closure(held, asked, rules)
     return there is not None and there[0] == 1 and back is not None and back[0] == 1
@@ -331,11 +331,10 @@ def _table(
     """The view as a stored table: its key, and what dependencies say about rows under the parameters."""
     made = tuple(_column(expr, column, definition, found, catalog) for expr, column in columns.items())
     limits = []
-    rules = dependencies(definition, catalog)
+    rules = dependencies(definition, catalog, key)
     goal = _row_identity(definition, key, catalog, grouped)
     for lead in dict.fromkeys((found.equal, (*found.equal, *found.listed))):
-        start = frozenset(col for one in lead for col in cols_of(one))
-        bound = closure(start, goal, rules)
+        bound = closure(atoms(lead), goal, rules)
         if bound is not None and lead and all(one in columns for one in lead):
             limits.append(Cardinality(tuple(columns[one] for one in lead), bound[0]))
     return Table(
@@ -351,7 +350,7 @@ def _row_identity(
     definition: Select, key: tuple[Expr, ...], catalog: Catalog, grouped: bool
 ) -> frozenset[Col]:
     if grouped:
-        return frozenset(col for one in key for col in cols_of(one))
+        return atoms(key)
     return frozenset(
         Col(one.alias, column)
         for one in definition.sources
