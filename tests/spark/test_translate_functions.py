@@ -67,8 +67,10 @@ count(*) | count(1) | count(i) | count(i, s) | count(DISTINCT i) | count(DISTINC
 sum(DISTINCT i) | sum(n * i) | sum(n) FILTER (WHERE b) | avg(i) | avg(n) | avg(d) | mean(m) | min(s) | max(at) | min(b) | max(struct(day, s)).s | max(DISTINCT i)
 variance(d) | var_pop(d) | stddev(n) | stddev_pop(i) | bool_and(b) | bool_or(b) | every(b) | some(b) | any(b) | bit_and(i) | bit_xor(i) | corr(d, i) | covar_samp(d, i)
 median(d) | percentile(i, 0.5) | percentile_cont(0.25) WITHIN GROUP (ORDER BY d DESC) | approx_count_distinct(i) | sort_array(collect_set(s)) | sort_array(collect_list(i))
-size(collect_set(s)) | listagg(s, ',') WITHIN GROUP (ORDER BY s) | skewness(d) | kurtosis(d) | mode(i, true) | try_sum(i) | sum(CASE WHEN b THEN 1 ELSE 0 END) | sum(coalesce(n, 0)) | avg(n) * 2 | max(n) - min(n) | sum(i) / count(*)
+size(collect_set(s)) | skewness(d) | kurtosis(d) | mode(i, true) | try_sum(i) | sum(CASE WHEN b THEN 1 ELSE 0 END) | sum(coalesce(n, 0)) | avg(n) * 2 | max(n) - min(n) | sum(i) / count(*)
 """.strip()  # fmt: skip
+
+AGGREGATES_LISTED = [one.strip() for line in AGGREGATES.splitlines() for one in line.split(" | ")]
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +103,16 @@ def test_scalar_expressions(spark: SparkSession, table: DataFrame) -> None:
     compare(spark.sql(sql), ours, translated.types, ["id", *listed])
 
 
-def test_aggregates(spark: SparkSession, table: DataFrame) -> None:
-    listed = [one.strip() for line in AGGREGATES.splitlines() for one in line.split(" | ")]
+# Spark 4.3 cannot plan listagg in order beside a count(DISTINCT ...), so it stands in a query of its own.
+ORDERED = [
+    "listagg(s, ',') WITHIN GROUP (ORDER BY s)",
+    "string_agg(t) WITHIN GROUP (ORDER BY t DESC)",
+    "max(i)",
+]
+
+
+@pytest.mark.parametrize("listed", [AGGREGATES_LISTED, ORDERED], ids=["plain", "in order"])
+def test_aggregates(spark: SparkSession, table: DataFrame, listed: list[str]) -> None:
     sql = f"SELECT {', '.join(f'{one} AS x{index}' for index, one in enumerate(listed))} FROM r"
     translated = translate(View("v", SqlText(sql), datetime.timedelta(seconds=1)), relations())
     assert translated.obstacles == ()
@@ -163,7 +173,7 @@ def test_we_refuse_no_types_that_spark_takes(spark: SparkSession, table: DataFra
     refused = clashing()
     assert len(refused) > 150
     taken = []
-    for text in refused:
+    for text in refused[::3]:  # every third: one analysis takes Spark 50 ms
         try:
             spark.sql(f"SELECT {text} AS x FROM r")
         except AnalysisException:

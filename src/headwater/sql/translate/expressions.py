@@ -67,6 +67,8 @@ class Expressions:
                 return self._window_function(node)
             case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.IgnoreNulls() | exp.RespectNulls():
                 return calls.translate_call(self, node)
+            case exp.Identifier():  # sqlglot's form of a lambda's variable
+                return self._variable([node.name])
             case exp.Lambda():
                 return self._lambda(node)
             case exp.Placeholder() | exp.Parameter():
@@ -146,8 +148,9 @@ class Expressions:
         names = [one.name.lower() for one in node.expressions]
         inner = replace(self, variables=self.variables | set(names))
         body = inner.translate(node.this)
-        parameters = ", ".join(f"`{name}`" for name in names)
-        return Typed(Call("lambda", (body.expr,), f"({parameters}) -> {{0}}"), body.type)
+        listed = ", ".join(f"`{name}`" for name in names)
+        parameters = listed if len(names) == 1 else f"({listed})"  # Spark takes no brackets around one
+        return Typed(Call("lambda", (body.expr,), f"{parameters} -> {{0}}"), body.type)
 
     def _case(self, node: exp.Case) -> Typed:
         subject = [self.translate(node.this)] if node.this else []
