@@ -51,10 +51,11 @@ class Generator:
         limits = [Cardinality((one,), self.random.randint(2, 4)) for one in "abc" if self.chance(0.45)]
         limits += [Cardinality(("a", "c"), 2)] if self.chance(0.2) else []
         limits += [Cardinality((), 9)] if self.chance(0.1) else []
-        foreign = []
-        for target in earlier:
-            if len(target.key) == 1 and self.chance(0.7):
-                foreign.append(ForeignKey((self.random.choice(["a", "b", "c"]),), target.name, target.key))
+        foreign = [
+            ForeignKey((self.random.choice(["a", "b", "c"]),), target.name, target.key)
+            for target in earlier
+            if len(target.key) == 1 and self.chance(0.7)
+        ]
         return Table(name, tuple(columns), key, unique, tuple(foreign), tuple(limits))
 
     def rows(self, table: Table, data: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -54,9 +54,9 @@ def check(
     """Prove a bound on the work of every parameterised query, or say what has none and how to get one.
 
     Levels: SI-0 (primary keys), SI-1 (secondary indexes), SI-2 (a view kept incrementally), SI-3 (a periodic
-    parallel refresh), unbounded. Needs no Spark and no project: any file with CREATE TABLE and queries will do.
+    parallel refresh), unbounded. Needs no Spark and no project: a file with CREATE TABLE and queries will do.
 
-    Examples: `headwater check shop`, `headwater check schema.sql queries.sql --fail-on SI-3 --sarif out.sarif`,
+    Examples: `headwater check shop`, `headwater check a.sql b.sql --fail-on SI-3 --sarif out.sarif`,
     `headwater check queries.sql --explain upcoming`
     """
     from headwater.scale.check import check as check_inputs

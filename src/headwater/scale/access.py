@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from headwater.scale.block import Order
 from headwater.scale.catalog import Catalog
 from headwater.scale.conditions import Conditions, Range
-from headwater.scale.expr import Col, Expr, Fn, aliases_of, call, params_of, transform
+from headwater.scale.expr import Col, Expr, Fn, Lit, aliases_of, call, params_of, transform
 from headwater.scale.plan import Binding, Each, Equal, Index, IndexPart, OneOf
 
 __all__ = ["Access", "Wanted", "accesses", "local"]
@@ -246,8 +246,6 @@ def _width(catalog: Catalog, wanted: Wanted, chosen: list[Range]) -> int | None:
 
 def _shift(value: Expr) -> tuple[Expr | None, int]:
     """x + 5 as (x, 5); a plain number as (None, n)."""
-    from headwater.scale.expr import Lit
-
     match value:
         case Lit(int() as number):
             return None, number

@@ -233,7 +233,7 @@ _TIMES = ("timestamp", "date", "timestamp_ntz", "datetime")
 
 
 def _hot_spots(subject: Subject, answer: Answer) -> Iterator[Advice]:
-    """An index led by a time: if rows arrive in its order, it is a hot spot, and the developer must say so."""
+    """An index led by a time: if rows arrive in its order it is a hot spot; the developer must say so."""
     for index in answer.indexes:
         lead = index.parts[0].expr
         table = subject.catalog[index.table]
@@ -245,5 +245,5 @@ def _hot_spots(subject: Subject, answer: Answer) -> Iterator[Advice]:
         )
         level = level_of(_with_table(subject, replace(table, columns=columns)))
         if level is not Level.SI_1:
-            text = f"mark {column.name} TEMPORAL if rows of {table.name} arrive in its order: the index led by it is a hot spot"
+            text = f"mark {column.name} TEMPORAL if rows of {table.name} arrive in its order: a hot spot"
             yield Advice(text, level)

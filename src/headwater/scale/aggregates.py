@@ -47,7 +47,8 @@ def partial_states(wanted: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:
 def raise_unmaintainable(one: Aggregate) -> None:
     if one.function in ("min", "max"):
         raise Refused(
-            f"{sql_of(one)} of a group cannot be kept by adding: after a deletion the next value must be searched for"
+            f"{sql_of(one)} of a group cannot be kept by adding: "
+            "after a deletion the next value must be searched for"
         )
     raise Refused(f"{sql_of(one)} needs a state that grows with the data")
 

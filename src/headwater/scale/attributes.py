@@ -8,8 +8,8 @@ From a query's conditions come the sets that shape its view:
     keys      keys of the view's relations: last, so that no two rows of the view are the same
 
 and the view's own conditions: everything that names no parameter, with equalities that two attributes share
-through a parameter kept (a1 = :p AND a2 = :p leaves a1 = a2).  A condition whose parameter equals an attribute
-is stated over that attribute instead, so it can move into the view.
+through a parameter kept (a1 = :p AND a2 = :p leaves a1 = a2).  A condition whose parameter equals an
+attribute is stated over that attribute instead, so it can move into the view.
 """
 
 from __future__ import annotations

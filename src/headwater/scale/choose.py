@@ -157,7 +157,7 @@ def _try(block: Select, core: frozenset[str], settings: Settings, name: str) -> 
 
 
 def keep_view(view: Candidate, settings: Settings) -> tuple[ChosenView, tuple[ChosenView, ...], Catalog]:
-    """Prove that a view stays small and cheap to keep; the views that its deltas need; the catalog with all."""
+    """Prove that a view stays small and cheap to keep; with the views its deltas need and the catalog."""
     _refuse_hot(view, settings)
     storage = _storage(view, settings)
     below: list[ChosenView] = []
@@ -207,7 +207,8 @@ def _plan_delta(
         choice = choose_view(delta.block, settings, f"{view.name}_for_{delta.alias}")
     except Refused as refusal:
         raise Refused(
-            f"keeping the view {_columns(view)} has no bound: one change of {delta.table} needs {_short(delta)}",
+            f"keeping the view {_columns(view)} has no bound: "
+            f"one change of {delta.table} needs {_short(delta)}",
             refusal.hot,
         ) from refusal
     return choice.found, choice.views, choice.catalog

@@ -16,7 +16,18 @@ from dataclasses import dataclass
 
 from headwater.scale.classes import Classes, equality, is_volatile
 from headwater.scale.evaluate import like_prefix
-from headwater.scale.expr import Expr, Fn, Lit, Param, aliases_of, call, has_subquery, is_value, params_of
+from headwater.scale.expr import (
+    Expr,
+    Fn,
+    Lit,
+    Param,
+    aliases_of,
+    call,
+    has_subquery,
+    is_value,
+    params_of,
+    sql_of,
+)
 
 __all__ = ["Conditions", "Range", "conditions_on", "range_of"]
 
@@ -76,19 +87,13 @@ def _prefix(term: Expr, pattern: Expr, condition: Expr) -> Range | None:
         case Lit(str() as text) if like_prefix(text)[1]:
             return Range(term, "prefix", pattern, condition)
         case Fn("concat", (start, Lit("%"))) if not aliases_of(start):
-            note = f"{_spell(start)} holds no % or _"
+            note = f"{sql_of(start)} holds no % or _"
             return Range(term, "prefix", pattern, condition, note)
         case Param(name) if name.lower().endswith("prefix"):
             note = f":{name} is a text followed by one % (no % or _ before it)"
             return Range(term, "prefix", pattern, condition, note)
         case _:
             return None
-
-
-def _spell(expr: Expr) -> str:
-    from headwater.scale.expr import sql_of
-
-    return sql_of(expr)
 
 
 def conditions_on(

@@ -1,8 +1,8 @@
 """The constraints of a table, and which changes of a batch break them.
 
-Bounds rest on constraints, so they must hold: capture asks here before it appends a batch.  The caller counts,
-for each constraint, the rows that the table already holds for the values in the batch (it has the indexes);
-this file decides.  Pure: the batch is judged in order, each change on top of those accepted before it.
+Bounds rest on constraints, so they must hold: capture asks here before it appends a batch.  The caller
+counts, for each constraint, the rows that the table already holds for the values in the batch (it has the
+indexes); this file decides.  Pure: the batch is judged in order, each change on top of those accepted.
 
     keys        NOT NULL and one row for each value             UNIQUE: NULL is never equal to NULL
     limits      at most n rows for each value (NULL counts as a value: a range over NULLs is a range too)

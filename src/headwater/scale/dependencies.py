@@ -86,7 +86,7 @@ def dependencies(block: Select, catalog: Catalog, exprs: Iterable[Expr] = ()) ->
 
 
 def _of_table(source: Base, catalog: Catalog, compared: frozenset[Col]) -> list[Dependency]:
-    """Keys and limits. UNIQUE columns that may be NULL tell rows apart only where a condition excludes NULL."""
+    """Keys and limits. UNIQUE columns that may be NULL count only where a condition excludes NULL."""
 
     def certain(name: str) -> bool:
         return not catalog.nullable(source.table, name) or Col(source.alias, name) in compared

@@ -22,6 +22,7 @@ from headwater.scale.expr import (
     cols_of,
     has_aggregate,
     substitute,
+    transform,
     walk,
 )
 from headwater.scale.plan import Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
@@ -189,8 +190,6 @@ def _without(expr: Expr) -> Expr:
 
 def substitute_aggregates(expr: Expr) -> Expr:
     """The expression with its aggregates as constants: what is left must not name columns."""
-    from headwater.scale.expr import transform
-
     return transform(expr, lambda part: Lit(0, "0") if isinstance(part, Aggregate) else part)
 
 

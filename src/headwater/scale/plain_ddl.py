@@ -1,8 +1,8 @@
 """CREATE TABLE, ALTER TABLE and CREATE INDEX of any dialect, as sqlglot reads them, to our tables.
 
 `sql` reads Headwater's own DDL, with its limits and TEMPORAL columns.  A linter also meets the schemas people
-have: dumps of PostgreSQL or MySQL, with keys added by ALTER TABLE.  What constrains rows is taken; the rest is
-passed over.
+have: dumps of PostgreSQL or MySQL, with keys added by ALTER TABLE.  What constrains rows is taken; the rest
+is passed over.
 """
 
 from __future__ import annotations

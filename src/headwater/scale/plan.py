@@ -118,7 +118,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """For each row of `child`: the rows of an index under `bindings` of its first parts and `ranges` of the next.
+    """For each row of `child`: index rows under `bindings` of the first parts and `ranges` of the next one.
 
     `fetch`: read the row itself by its key for each entry.  `limit`: only the first so many, in the index's
     order (`reverse`: from its end).  `optional`: a left join under the further conditions `on`.  `expects`:
@@ -204,7 +204,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Dedupe:
-    """Union of branches of an OR: a combination of base rows is passed on once. `keys`: (alias, key columns)."""
+    """Union of the branches of an OR: rows with the same `keys` (alias, key columns) are passed on once."""
 
     branches: tuple[Plan, ...]
     keys: tuple[tuple[str, tuple[str, ...]], ...]

@@ -183,7 +183,7 @@ def _correlation(query: SubQuery) -> tuple[Select, tuple[tuple[Expr, Expr], ...]
 
 
 def _merge_unique(block: Select, condition: SubQuery, catalog: Catalog) -> Select | None:
-    """An inner join instead of a semi-join, when the ties and constants hold a key of the one inner source."""
+    """An inner join instead of a semi-join, when ties and constants hold a key of the one inner source."""
     found = _correlation(condition)
     if found is None or condition not in block.where:
         return None

@@ -25,9 +25,8 @@ __all__ = ["reasons_of", "stuck_sources"]
 def reasons_of(query: Query, settings: Settings, refusals: list[Refused]) -> tuple[Reason, ...]:
     """What stands against every level, most telling first."""
     found = list(_reasons(query, settings))
-    for refusal in refusals:
-        if refusal.reason != "it is not a windowed aggregate":
-            found.append(Reason("no view: " + refusal.reason))
+    told = [one.reason for one in refusals if one.reason != "it is not a windowed aggregate"]
+    found += [Reason("no view: " + text) for text in told]
     return tuple({reason.text: reason for reason in reversed(found)}.values())[::-1]
 
 
@@ -117,7 +116,8 @@ def _limit_clause(block: Select, source: Base, conditions: Conditions, settings:
         return "; LIMIT comes after the grouping and saves no reading"
     elsewhere = [one for one in block.order if source.alias not in aliases_of(one.expr)]
     if elsewhere:
-        return f"; ORDER BY {sql_of(elsewhere[0].expr)} is of another source, so all must be read before the LIMIT"
+        item = sql_of(elsewhere[0].expr)
+        return f"; ORDER BY {item} is of another source, so all must be read before the LIMIT"
     ranged = list(dict.fromkeys(one.term for one in conditions.ranges))
     if len(ranged) > 1:
         return (

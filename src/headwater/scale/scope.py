@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from headwater.errors import InputError, Place, did_you_mean
-from headwater.scale.expr import Col, Expr
+from headwater.scale.expr import Col, Expr, cols_of
 
 __all__ = ["Names", "Scope"]
 
@@ -91,8 +91,6 @@ class Scope:
             return None
         above = self.outer.lookup(alias, name, place)
         if above is not None:
-            from headwater.scale.expr import cols_of
-
             self.outer_columns |= cols_of(above[1])
         return above
 

@@ -21,8 +21,8 @@ from headwater.scale.access import Access, Wanted, accesses
 from headwater.scale.block import Base, Derived, Order, Query, Select
 from headwater.scale.classes import Classes
 from headwater.scale.conditions import Conditions, conditions_on
-from headwater.scale.expr import Col, Expr, SubQuery, aliases_of, call, cols_of, walk
-from headwater.scale.plan import Bound, Cut, Filter, Index, Nested, Plan, Probe, Start, Subplan
+from headwater.scale.expr import Col, Expr, Lit, SubQuery, aliases_of, call, cols_of, walk
+from headwater.scale.plan import Bound, Cut, Each, Filter, Index, Nested, OneOf, Plan, Probe, Start, Subplan
 from headwater.scale.promise import Promise, promise
 from headwater.scale.settings import Settings, count_bound
 
@@ -211,14 +211,12 @@ class _Search:
         rest = _unsatisfied(conditions, access)
         later = self._later(state, source.alias) if optional else tuple(rest)
         before = state.found.bound
-        pledge = self._promise(state.done | {source.alias})
         limit: Expr | None = None
         per_row = access.rows
-        if not rest and pledge is not None and access.ordered and not state.cut and not optional:
-            if self.most is not None and self._pledged(pledge, source.alias, access.not_null):
-                wanted = self.most * _combinations(access)
-                if per_row is None or wanted < per_row:
-                    per_row, limit = wanted, self._stop()
+        if self.most is not None and not optional and self._may_stop(state, source, access, rest):
+            wanted = self.most * _combinations(access)
+            if per_row is None or wanted < per_row:
+                per_row, limit = wanted, self._stop()
         if per_row is None:
             return
         rows = before.rows * per_row
@@ -248,6 +246,13 @@ class _Search:
         )
         yield from self._after(state, found, source.alias, later, limit is not None)
 
+    def _may_stop(self, state: State, source: Base, access: Access, rest: list[Expr]) -> bool:
+        """Are the first rows of the read enough: all wanted, in order, and none lost later?"""
+        pledge = self._promise(state.done | {source.alias})
+        if rest or state.cut or not access.ordered or pledge is None:
+            return False
+        return self._pledged(pledge, source.alias, access.not_null)
+
     def _later(self, state: State, alias: str) -> tuple[Expr, ...]:
         """Conditions of WHERE on an optional source: they see its NULLs, so they follow the join."""
         given = state.done | self.settings.given
@@ -275,7 +280,7 @@ class _Search:
             yield plain
 
     def _pledged(self, pledge: Promise, alias: str, not_null: bool) -> bool:
-        """May the read stop early? Its own columns that a later join needs must be excluded or assumed not NULL.
+        """May the read stop early? Columns that a later join needs must be excluded or assumed not NULL.
 
         (Rows of earlier sources with a NULL there drop out whole, and take no row of another with them.)
         """
@@ -307,7 +312,7 @@ class _Search:
         return State(cut, state.done, True, pledge.expects)
 
     def _open(self, plan: Plan, columns: list[Col]) -> list[Col]:
-        """Columns of the source just read that may be NULL, because its index does not leave those rows out."""
+        """Columns of the source just read that may be NULL, because its index keeps those rows."""
         assert isinstance(plan, Probe)
         own = [one for one in columns if one.alias == plan.alias]
         return [one for one in own if call("not_null", Col("", one.name)) not in plan.index.where]
@@ -341,8 +346,6 @@ class _Search:
 
 
 def _combinations(access: Access) -> int:
-    from headwater.scale.plan import Each, OneOf
-
     number = 1
     for binding in access.bindings:
         if isinstance(binding, OneOf | Each):
@@ -412,20 +415,18 @@ def subplan(
     query: SubQuery, settings: Settings, plan_query: Planner, probe: bool
 ) -> tuple[Subplan, Found] | None:
     """How one subquery is answered: IN as a probe for the operand where that is enough."""
-    from headwater.scale.expr import Lit
-
     block = query.query
     given = settings.given | {col.alias for col in query.outer}
     if query.kind == "exists" and isinstance(block, Select) and block.limit is None:
         block = replace(block, limit=Lit(1, "1"), order=())
-    if query.kind == "in" and probe and isinstance(block, Select) and query.operand is not None:
-        if block.group is None and block.limit is None and not block.distinct:
-            given |= aliases_of(query.operand)
-            same = call("eq", block.outputs[0].expr, query.operand)
-            narrowed = replace(block, where=(*block.where, same), limit=Lit(1, "1"), order=())
-            inner = plan_query(narrowed, replace(settings, given=given))
-            if inner is not None:
-                return Subplan(query, inner.plan, True, True), inner
+    plain = isinstance(block, Select) and block.group is None and block.limit is None and not block.distinct
+    if probe and plain and isinstance(block, Select) and query.operand is not None:
+        given |= aliases_of(query.operand)
+        same = call("eq", block.outputs[0].expr, query.operand)
+        narrowed = replace(block, where=(*block.where, same), limit=Lit(1, "1"), order=())
+        inner = plan_query(narrowed, replace(settings, given=given))
+        if inner is not None:
+            return Subplan(query, inner.plan, True, True), inner
     inner = plan_query(block, replace(settings, given=given))
     if inner is None:
         return None

@@ -63,13 +63,14 @@ def epoch(value: Expr, size: Expr) -> Expr:
 
 
 def by_epochs(block: Select, first: bool) -> tuple[Select, tuple[str, ...]]:
-    """The block with its windows as epochs, said first (the epoch leads the view) or last; and what it assumes."""
+    """The block with its windows as epochs, first (the epoch leads the view) or last; what it assumes."""
     found = windows_of(block)
     rest = [one for one in block.where if all(one != window.condition for window in found)]
     epochs = [call("eq", epoch(one.column, one.size), epoch(one.now, one.size)) for one in found]
     where = (*epochs, *rest) if first else (*rest, *epochs)
     notes = tuple(
-        f"the window of {sql_of(one.column)} is answered by epochs of {sql_of(one.size)}: the one that holds now"
+        f"the window of {sql_of(one.column)} is answered by epochs of {sql_of(one.size)}: "
+        "the one that holds now"
         for one in found
     )
     return replace(block, where=tuple(dict.fromkeys(where))), notes
