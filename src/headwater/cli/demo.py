@@ -7,6 +7,7 @@ pushes after a JVM's start take seconds, and are shown as what they are.
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["MARKER", "demo", "prepare_folder"]
 
 MARKER = ".headwater-demo"
+# A JVM that lives two minutes is better off compiling quickly than compiling well.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 WARM_BY = 40.0  # seconds after the start: on a slow machine the JVM is left to warm up while it is watched
 
 
@@ -63,6 +66,7 @@ def demo(
     prepare_folder(folder)
     one = _Demo(headwater.open(str(folder)), Traffic(seed), limit, as_json)
     one.interrupt.install()
+    os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVED)
     one.run()
     report(one.project, folder, one.since, one.fed, one.verified, one.told.seconds(), as_json)
     if not all(result.equal for result in one.verified):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -41,6 +42,9 @@ def report(
     _print_summary(seen, rows, equal)
     out = console()
     out.print(_verdict(len(project.catalog.kept), equal, fed, seconds))
+    broken = sum(one.violations for one in seen)
+    if broken:
+        out.print(_why_late(broken))
     for one in verified:
         for row, count in [*one.missing[:3], *one.extra[:3]]:
             out.print(f"  {one.view} differs: {count} x {row}", markup=False)
@@ -111,6 +115,12 @@ def _verdict(views: int, equal: Mapping[str, bool], fed: Mapping[str, int], seco
     else:
         answer = f"{len(equal)} of {views} views were compared with a recompute."
     return f"{answer} {sum(fed.values()):,} changes fed ({told or 'none'}). {seconds:.0f} s in all."
+
+
+def _why_late(broken: int) -> str:
+    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
+    busy = f"; {load:.1f} processes wanted its {cores} cores at the end" if load > cores else ""
+    return f"The audit saw {broken} violations: this machine could not keep these promises just now{busy}."
 
 
 def how_to_read(folder: Path, paths: Mapping[str, str]) -> str:

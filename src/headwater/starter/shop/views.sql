@@ -9,7 +9,7 @@ AS SELECT order_id, customer_id, status, ordered_at
 
 -- Everything about a sold item in one row: four tables joined.
 CREATE MATERIALIZED VIEW order_lines
-  FRESHNESS = INTERVAL '15' SECOND
+  FRESHNESS = INTERVAL '20' SECOND
 AS SELECT o.order_id, i.line, c.name AS customer, c.country, p.name AS product, p.category,
           i.quantity, i.quantity * i.unit_price AS amount, o.ordered_at
    FROM orders o
@@ -20,7 +20,7 @@ AS SELECT o.order_id, i.line, c.name AS customer, c.country, p.name AS product, 
 
 -- What each order is worth.
 CREATE MATERIALIZED VIEW order_totals
-  FRESHNESS = INTERVAL '15' SECOND
+  FRESHNESS = INTERVAL '20' SECOND
 AS SELECT o.order_id, o.customer_id, o.status, count(*) AS lines, sum(i.quantity * i.unit_price) AS total
    FROM orders o
    JOIN order_items i ON i.order_id = o.order_id
@@ -28,7 +28,7 @@ AS SELECT o.order_id, o.customer_id, o.status, count(*) AS lines, sum(i.quantity
 
 -- The sales board.
 CREATE MATERIALIZED VIEW revenue_by_category
-  FRESHNESS = INTERVAL '15' SECOND
+  FRESHNESS = INTERVAL '20' SECOND
   PENALTY = 0.001
 AS SELECT p.category, count(DISTINCT i.order_id) AS orders, sum(i.quantity) AS items,
           sum(i.quantity * i.unit_price) AS revenue
@@ -40,14 +40,14 @@ AS SELECT p.category, count(DISTINCT i.order_id) AS orders, sum(i.quantity) AS i
 
 -- Orders with what has been paid for them, also those without any payment.
 CREATE MATERIALIZED VIEW order_payments
-  FRESHNESS = INTERVAL '15' SECOND
+  FRESHNESS = INTERVAL '20' SECOND
 AS SELECT o.order_id, o.status, p.payment_id, p.amount, p.paid_at
    FROM orders o
    LEFT JOIN payments p ON p.order_id = o.order_id;
 
 -- Reminders: placed, and nothing has been paid.
 CREATE MATERIALIZED VIEW unpaid_orders
-  FRESHNESS = INTERVAL '20' SECOND
+  FRESHNESS = INTERVAL '30' SECOND
 AS SELECT o.order_id, o.customer_id, o.ordered_at
    FROM orders o
    WHERE o.status = 'placed' AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.order_id = o.order_id);
