@@ -29,8 +29,7 @@ from headwater.engine.executor import Executor
 from headwater.engine.push import Pushing
 from headwater.engine.session import session
 from headwater.model import Column, Project, RefreshPolicy, SqlText, Table, View
-from headwater.storage.delta_log import write_parquet
-from headwater.storage.timeline import TIME, WEIGHT, change_schema, new_file_name
+from headwater.storage.timeline import WEIGHT
 from headwater.storage.types import arrow_schema
 from headwater.storage.warehouse import Warehouse
 
@@ -77,14 +76,9 @@ class World:
     def load(self, table: str, rows: pa.Table) -> None:
         """Commit many rows as insertions, in files of half a million."""
         timeline, time = self.warehouse.source(table), self.clock.now()
-        schema = change_schema(timeline.columns())
         whole = rows.append_column(WEIGHT, pa.repeat(pa.scalar(1, pa.int64()), len(rows)))
-        whole = whole.append_column(TIME, pa.repeat(pa.scalar(time, pa.int64()), len(rows))).cast(schema)
-        files = [
-            write_parquet(timeline.path, new_file_name(time), whole.slice(start, FILE_ROWS))
-            for start in range(0, len(rows), FILE_ROWS)
-        ]
-        timeline.commit(time, files)
+        starts = range(0, len(rows), FILE_ROWS)
+        timeline.commit(time, [timeline.write(whole.slice(start, FILE_ROWS), time) for start in starts])
 
     def change(self, table: str, changes: pa.Table) -> None:
         self.warehouse.source(table).append(changes, self.clock.now())
@@ -102,7 +96,7 @@ class World:
         for name in self.project.tables:
             timeline = self.warehouse.source(name)
             files = [file.path for file in timeline.snapshot().files]
-            self.spark.read.parquet(*files).drop(WEIGHT, TIME).createOrReplaceTempView(name)
+            self.spark.read.parquet(*files).drop(WEIGHT).createOrReplaceTempView(name)
         with measured() as cost:
             self.spark.sql(self.sql).write.mode("overwrite").parquet(target)
         shutil.rmtree(target)
@@ -193,13 +187,15 @@ def _deltas(
     tell(f"loading {facts:,} facts and {dimensions:,} dimensions")
     world = facts_and_dimensions(spark, folder, facts, dimensions)
     chance = np.random.default_rng(2)
-    tell("first computation, then one warm push and one warm recompute")
+    tell("first computation, then six pushes and two recomputes to warm up")
     world.push()
-    world.change("facts", mixed_changes(300, facts, dimensions, chance, 0))
-    world.push()
+    for number in range(6):
+        world.change("facts", mixed_changes(deltas[number % len(deltas)], facts, dimensions, chance, number))
+        world.push()
+    world.recompute()
     world.recompute()
     rows = []
-    for number, size in enumerate(deltas, start=1):
+    for number, size in enumerate(deltas, start=6):
         tell(f"a delta of {size:,} rows")
         world.change("facts", mixed_changes(size, facts, dimensions, chance, number))
         pushed, jobs = world.push()

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from headwater.capture.codes import codes
 from headwater.capture.values import canonical
 from headwater.storage.delta_log import DataFile
-from headwater.storage.timeline import TIME, WEIGHT, Timeline, change_schema
+from headwater.storage.timeline import WEIGHT, Timeline, change_schema
 from headwater.storage.zset import consolidate
 
 __all__ = ["Current"]
@@ -54,7 +54,7 @@ class Current:
     def everything(self) -> pa.Table:
         """All current rows with their weights."""
         schema = change_schema(self.timeline.columns())
-        names = [name for name in schema.names if name != TIME]
+        names = list(schema.names)
         parts = [self._read(file, names, schema) for file in self.timeline.snapshot().files]
         if not parts:
             return pa.schema([schema.field(name) for name in names]).empty_table()

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyarrow as pa
-
 from headwater.catalog import Catalog
 from headwater.engine.executor import Executor
-from headwater.storage.delta_log import BEGINNING, DataFile, write_parquet
-from headwater.storage.timeline import TIME, Slice, Timeline, change_schema, new_file_name
+from headwater.storage.delta_log import BEGINNING, DataFile
+from headwater.storage.timeline import TIME, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
 
@@ -68,12 +66,7 @@ def compact(timeline: Timeline, until: int) -> bool:
     chosen = _fitting(old)
     changes = timeline.read(Slice(tuple(chosen), BEGINNING - 1, until))
     merged = consolidate(changes)
-    added = []
-    if merged.num_rows:
-        times = pa.repeat(pa.scalar(until, pa.int64()), merged.num_rows)
-        schema = change_schema(timeline.columns())
-        stamped = merged.append_column(schema.field(TIME), times).select(schema.names).cast(schema)
-        added.append(write_parquet(timeline.path, new_file_name(until), stamped))
+    added = [timeline.write(merged, until)] if merged.num_rows else []
     return timeline.log.rewrite(added, chosen)
 
 

@@ -14,7 +14,7 @@ from typing import assert_never
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from headwater.algebra.expressions import Expr, columns_of, conjunction, equal
+from headwater.algebra.expressions import Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.nodes import (
     Aggregate,
     AggregateCall,
@@ -67,7 +67,7 @@ class Frames:
                     plan, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
                 )
             case Filter(child, condition):
-                return self.frame(child, ranges).where(operators.sql(condition))
+                return self.frame(child, ranges).where(spark_sql(condition))
             case Project(child, items):
                 kept = {
                     expr.name: ranges[name]
@@ -126,7 +126,7 @@ class Frames:
         """Conditions on the first input alone are filters."""
         for one in waiting:
             if columns_of(one) <= known:
-                frame = frame.where(operators.sql(one))
+                frame = frame.where(spark_sql(one))
         return [one for one in waiting if not columns_of(one) <= known], frame
 
     def _outer_join(self, plan: OuterJoin) -> DataFrame:

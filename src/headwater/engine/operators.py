@@ -39,9 +39,14 @@ _RIGHT_WEIGHT = "_right_weight"
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
 
 
+def quoted(name: str) -> str:
+    """A column's name as SQL writes it, dots and all."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def named(name: str) -> Column:
-    """A column by its exact name, dots and all."""
-    return F.col("`" + name.replace("`", "``") + "`")
+    """A column by its exact name. (One call into the JVM; a whole list is cheaper as SQL text.)"""
+    return F.col(quoted(name))
 
 
 def sql(expr: Expr) -> Column:
@@ -49,7 +54,7 @@ def sql(expr: Expr) -> Column:
 
 
 def project(frame: DataFrame, items: Sequence[tuple[str, Expr]]) -> DataFrame:
-    return frame.select(*(sql(expr).alias(name) for name, expr in items), WEIGHT)
+    return frame.selectExpr(*(f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in items), WEIGHT)
 
 
 def windows(frame: DataFrame, node: Windows) -> DataFrame:
@@ -63,9 +68,10 @@ def windows(frame: DataFrame, node: Windows) -> DataFrame:
 
 def inner_join(left: DataFrame, right: DataFrame, condition: Expr | None) -> DataFrame:
     """Weights multiply, so (a + b) join c = (a join c) + (b join c)."""
+    columns = [quoted(name) for name in (*left.columns, *right.columns) if name != WEIGHT]
     right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
     pairs = left.crossJoin(right) if condition is None else left.join(right, sql(condition), "inner")
-    return pairs.withColumn(WEIGHT, named(WEIGHT) * named(_RIGHT_WEIGHT)).drop(_RIGHT_WEIGHT)
+    return pairs.selectExpr(*columns, f"{WEIGHT} * {_RIGHT_WEIGHT} AS {WEIGHT}")
 
 
 def outer_join(left: DataFrame, right: DataFrame, condition: Expr, kind: JoinKind) -> DataFrame:
@@ -93,16 +99,16 @@ def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: 
 
 
 def negate(frame: DataFrame) -> DataFrame:
-    return frame.withColumn(WEIGHT, -named(WEIGHT))
+    columns = [quoted(column) for column in frame.columns if column != WEIGHT]
+    return frame.selectExpr(*columns, f"-{WEIGHT} AS {WEIGHT}")
 
 
 def consolidate(frame: DataFrame) -> DataFrame:
     """Every distinct row once, with the sum of its weights, if that is not zero."""
-    columns = [column for column in frame.columns if column != WEIGHT]
-    if not columns:
-        return frame.agg(F.coalesce(F.sum(WEIGHT), F.lit(0)).alias(WEIGHT)).where(named(WEIGHT) != 0)
-    summed = frame.groupBy(*map(named, columns)).agg(F.sum(WEIGHT).alias(WEIGHT))
-    return summed.where(named(WEIGHT) != 0)
+    columns = [quoted(column) for column in frame.columns if column != WEIGHT]
+    total = F.expr(f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}")
+    summed = frame.groupBy(*columns).agg(total) if columns else frame.agg(total)
+    return summed.where(f"{WEIGHT} <> 0")
 
 
 def expand(frame: DataFrame) -> DataFrame:

@@ -31,7 +31,7 @@ from headwater.engine.sqltext import run_sql
 from headwater.engine.writing import arrow_columns, stored_form, write
 from headwater.sharing.time_model import Choice, Effort
 from headwater.storage.delta_log import BEGINNING
-from headwater.storage.timeline import TIME, Slice, Timeline
+from headwater.storage.timeline import Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Mode", "Pushed", "Pushing"]
@@ -178,6 +178,6 @@ class Pushing:
             positive = stage.plan is None or frames.positive(stage.plan)
             return (stored, False) if positive else (operators.consolidate(stored), True)
         timeline = self.timeline(stage.name)
-        before = read_slice(self.spark, timeline, timeline.as_of(relations.after)).drop(TIME)
+        before = read_slice(self.spark, timeline, timeline.as_of(relations.after))
         difference = stored.unionByName(operators.negate(before))
         return operators.consolidate(difference), True

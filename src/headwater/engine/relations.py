@@ -12,15 +12,13 @@ from datetime import date, datetime
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from headwater.algebra.nodes import Scan, Version
 from headwater.algebra.stages import Stage
-from headwater.engine.operators import named
-from headwater.storage.delta_log import BEGINNING
-from headwater.storage.timeline import TIME, WEIGHT, Range, Slice, Timeline
+from headwater.engine.operators import quoted
+from headwater.storage.timeline import WEIGHT, Range, Slice, Timeline, change_schema
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
@@ -33,18 +31,11 @@ def spark_schema(schema: pa.Schema) -> StructType:
 
 
 def read_slice(spark: SparkSession, timeline: Timeline, part: Slice) -> DataFrame:
-    """The changes of a slice, with weight and time. Files and schema are given: no listing, no inference."""
-    schema = spark_schema(timeline.log.schema())
+    """The changes of a slice, with their weight. Files and schema are given: no listing, no inference."""
+    schema = spark_schema(change_schema(timeline.columns()))
     if part.empty:
         return spark.createDataFrame([], schema)
-    frame = spark.read.schema(schema).parquet(*(file.path for file in part.files))
-    if any((file.maximum.get(TIME) or part.until + 1) > part.until for file in part.files):
-        frame = frame.where(named(TIME) <= part.until)
-    if any((file.minimum.get(TIME) or BEGINNING) <= part.after for file in part.files):
-        frame = frame.where(named(TIME) > part.after)
-    for wanted in part.ranges:
-        frame = frame.where(named(wanted.column).between(F.lit(wanted.low), F.lit(wanted.high)))
-    return frame
+    return spark.read.schema(schema).parquet(*(file.path for file in part.files))
 
 
 @dataclass(slots=True)
@@ -91,9 +82,9 @@ class Relations:
         self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
         changes = read_slice(self.spark, timeline, part)
         if not itself and VISIBLE in stored:
-            changes = changes.where(named(VISIBLE))
-        columns = [named(prefix + name).alias(f"{scan.alias}.{name}") for name in scan.names]
-        return changes.select(*columns, named(WEIGHT))
+            changes = changes.where(VISIBLE)
+        columns = [f"{quoted(prefix + name)} AS {quoted(f'{scan.alias}.{name}')}" for name in scan.names]
+        return changes.selectExpr(*columns, WEIGHT)
 
 
 def _of_type(wanted: Range, schema: pa.Schema) -> bool:

@@ -32,6 +32,8 @@ _SETTINGS = {
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    # Recording where in Python each column was made costs more than making it.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Small shuffles: adaptive execution merges what is left of these.
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",

@@ -22,7 +22,7 @@ from headwater.engine import operators
 from headwater.errors import InternalError
 from headwater.storage.delta_log import NewFile
 from headwater.storage.statistics import footer_statistics
-from headwater.storage.timeline import TIME, WEIGHT
+from headwater.storage.timeline import WEIGHT, at_time
 from headwater.storage.view_rows import STATE, VISIBLE
 
 __all__ = ["arrow_columns", "stored_form", "write", "write_plain"]
@@ -62,18 +62,16 @@ def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:
 
 
 def arrow_columns(frame: DataFrame) -> pa.Schema:
-    """The frame's own columns as an Arrow schema, nullable, without weight and time."""
+    """The frame's own columns as an Arrow schema, nullable, without the weight."""
     schema = to_arrow_schema(frame.schema, timezone="UTC")
-    return pa.schema(
-        [pa.field(one.name, one.type, nullable=True) for one in schema if one.name not in (WEIGHT, TIME)]
-    )
+    return pa.schema([pa.field(one.name, one.type, nullable=True) for one in schema if one.name != WEIGHT])
 
 
 def write(frame: DataFrame, folder: str, time: int, spread: bool) -> list[NewFile]:
-    """Run the frame and write its rows, stamped with `time`. `spread`: the rows are not shuffled yet."""
-    stamped = frame.withColumn(TIME, F.lit(time).cast("bigint"))
+    """Run the frame and write its changes as of `time`. `spread`: they are not shuffled yet."""
     # Adaptive execution merges what is small, so a small delta becomes one file.
-    return write_plain(stamped.hint("rebalance") if spread else stamped, folder, time)
+    files = write_plain(frame.hint("rebalance") if spread else frame, folder, time)
+    return [at_time(file, time) for file in files]
 
 
 def write_plain(frame: DataFrame, folder: str, time: int) -> list[NewFile]:

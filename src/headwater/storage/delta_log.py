@@ -14,7 +14,7 @@ import os
 import threading
 import time as wall
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -86,6 +86,7 @@ class NewFile:
 
     relative: str
     statistics: FileStatistics
+    partition: Mapping[str, str] = field(default_factory=dict)  # values the log keeps for the whole file
 
 
 def _comparable(value: Any, like: Any) -> Any:
@@ -109,7 +110,13 @@ class DeltaLog:
     def exists(self) -> bool:
         return self._table is not None or os.path.isdir(os.path.join(self.path, "_delta_log"))
 
-    def create(self, schema: pa.Schema, description: str = "", replace: bool = False) -> None:
+    def create(
+        self,
+        schema: pa.Schema,
+        description: str = "",
+        replace: bool = False,
+        partition_by: Sequence[str] = (),
+    ) -> None:
         """Make the table if it is not there; one that is there stays as it is, or is emptied (`replace`)."""
         with self._lock:
             os.makedirs(self.path, exist_ok=True)
@@ -117,6 +124,7 @@ class DeltaLog:
                 self.path,
                 Schema.from_arrow(schema),
                 mode="overwrite" if replace else "ignore",
+                partition_by=list(partition_by) or None,
                 description=description or None,
                 configuration=_PROPERTIES,
             )
@@ -212,6 +220,7 @@ class DeltaLog:
                 actions,
                 "append",
                 table.schema(),
+                list(table.metadata().partition_columns) or None,
                 commit_properties=CommitProperties(
                     custom_metadata=dict(note or {}), app_transactions=transactions or None
                 ),
@@ -234,7 +243,7 @@ class DeltaLog:
 
     def _add_action(self, file: NewFile, now: int, changes: bool) -> AddAction:
         size = os.path.getsize(os.path.join(self.path, file.relative))
-        return AddAction(file.relative, size, {}, now, changes, file.statistics.json())
+        return AddAction(file.relative, size, dict(file.partition), now, changes, file.statistics.json())
 
     def _open(self) -> DeltaTable:
         if self._table is None:
@@ -263,6 +272,8 @@ class DeltaLog:
 def _data_files(folder: str, adds: pa.Table) -> Iterable[DataFile]:
     for row in adds.to_pylist():
         minimum, maximum, nulls = (_stripped(row, prefix) for prefix in ("min.", "max.", "null_count."))
+        for name, value in _stripped(row, "partition.").items():
+            minimum[name] = maximum[name] = value
         yield DataFile(
             os.path.join(folder, row["path"]),
             row["path"],

@@ -2,8 +2,11 @@
 
 A change is a row with two columns more: `_weight` (+1 inserted, -1 deleted, more for copies) and `_time`,
 the instant from which it counts, in microseconds.  The relation at time t is the sum of the changes with
-`_time <= t`; the delta of (t0, t1] is the changes in between.  Both are answered with a list of files chosen
-by the log's statistics and a condition on `_time`, so an empty delta is known before anything is read.
+`_time <= t`; the delta of (t0, t1] is the changes in between.
+
+All changes of a file have one time, so `_time` is a partition column: it stands in the Delta log and not in
+the file.  A delta or a state is then exactly a list of files: an empty delta is known before anything is
+read, and what Spark runs for a push never depends on the time, so it compiles its code once.
 
 Compaction replaces many small files by one with the same changes summed up: rows that cancel disappear and
 times up to the horizon become the horizon, so reads as of earlier times are refused afterwards.
@@ -14,17 +17,16 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from headwater.errors import HeadwaterError
 from headwater.storage.delta_log import BEGINNING, DataFile, DeltaLog, NewFile, Snapshot, write_parquet
 
-__all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "change_schema", "new_file_name"]
+__all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name"]
 
 WEIGHT = "_weight"
 TIME = "_time"
@@ -41,17 +43,21 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Part of a timeline: the changes in `files` with after < _time <= until."""
+    """Part of a timeline: all changes in `files`, whose times lie in (after, until]."""
 
     files: tuple[DataFile, ...]
     after: int
     until: int
-    ranges: tuple[Range, ...] = ()
 
     @property
     def rows(self) -> int:
         """At most this many changes."""
         return sum(file.rows for file in self.files)
+
+    @property
+    def times(self) -> frozenset[int]:
+        """The times at which something changed."""
+        return frozenset(file.minimum[TIME] for file in self.files)
 
     @property
     def empty(self) -> bool:
@@ -63,10 +69,13 @@ class Slice:
 
 
 def change_schema(columns: pa.Schema) -> pa.Schema:
-    """The schema of a timeline whose rows have `columns`."""
-    return columns.append(pa.field(WEIGHT, pa.int64(), nullable=False)).append(
-        pa.field(TIME, pa.int64(), nullable=False)
-    )
+    """The schema of a timeline's files: a relation's columns and the weight."""
+    return columns.append(pa.field(WEIGHT, pa.int64(), nullable=False))
+
+
+def at_time(file: NewFile, time: int) -> NewFile:
+    """A file all of whose changes count from `time`."""
+    return replace(file, partition={TIME: str(time)})
 
 
 def new_file_name(time: int) -> str:
@@ -76,7 +85,7 @@ def new_file_name(time: int) -> str:
 
 @dataclass(slots=True)
 class Timeline:
-    """A timeline at a folder. `compacted_until` moves when compaction gives up history."""
+    """A timeline at a folder."""
 
     path: str
     log: DeltaLog = field(init=False)
@@ -85,7 +94,8 @@ class Timeline:
         self.log = DeltaLog(self.path)
 
     def create(self, columns: pa.Schema, description: str = "") -> None:
-        self.log.create(change_schema(columns), description)
+        schema = change_schema(columns).append(pa.field(TIME, pa.int64(), nullable=False))
+        self.log.create(schema, description, partition_by=[TIME])
 
     def exists(self) -> bool:
         return self.log.exists()
@@ -108,7 +118,7 @@ class Timeline:
             for file in self.snapshot().files
             if file.may_hold(TIME, after + 1, until) and all(_meets(file, one) for one in ranges)
         )
-        return Slice(wanted, after, until, tuple(ranges))
+        return Slice(wanted, after, until)
 
     def as_of(self, time: int, ranges: Sequence[Range] = ()) -> Slice:
         """The changes that make up the relation at `time`."""
@@ -127,11 +137,9 @@ class Timeline:
 
     def write(self, changes: pa.Table, time: int) -> NewFile:
         """Write changes (rows and `_weight`) as a file, not yet committed."""
-        stamped = changes.append_column(
-            pa.field(TIME, pa.int64(), nullable=False), pa.repeat(pa.scalar(time, pa.int64()), len(changes))
-        )
         schema = change_schema(self.columns())
-        return write_parquet(self.path, new_file_name(time), stamped.select(schema.names).cast(schema))
+        file = write_parquet(self.path, new_file_name(time), changes.select(schema.names).cast(schema))
+        return at_time(file, time)
 
     def commit(
         self,
@@ -144,16 +152,13 @@ class Timeline:
         return self.log.commit(time, files, note=note, transactions=transactions)
 
     def read(self, part: Slice, columns: Sequence[str] | None = None, where: Any = None) -> pa.Table:
-        """A slice as Arrow: for small ones, on the driver. Weight and time come along."""
-        names = list(columns) if columns is not None else self.columns().names
+        """A slice as Arrow: for small ones, on the driver. The weight comes along."""
+        names = [*(columns if columns is not None else self.columns().names), WEIGHT]
         schema = change_schema(self.columns())
         if part.empty:
-            return pa.table({name: pa.array([], schema.field(name).type) for name in [*names, WEIGHT, TIME]})
-        condition = (pc.field(TIME) > part.after) & (pc.field(TIME) <= part.until)
-        if where is not None:
-            condition = condition & where
+            return pa.table({name: pa.array([], schema.field(name).type) for name in names})
         files = ds.dataset([file.path for file in part.files], schema=schema, format="parquet")
-        return files.to_table(columns=[*names, WEIGHT, TIME], filter=condition)
+        return files.to_table(columns=names, filter=where)
 
 
 def _meets(file: DataFile, wanted: Range) -> bool:

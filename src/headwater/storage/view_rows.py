@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from headwater.storage.delta_log import BEGINNING, DeltaLog
 from headwater.storage.published import read_published
-from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
+from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.zset import consolidate, expand
 
 __all__ = ["STATE", "VISIBLE", "output_columns", "read_view", "visible_rows"]
@@ -31,8 +31,7 @@ def visible_rows(timeline: Timeline, part: Slice) -> pa.Table:
     """The view's own columns of a slice's visible changes, with the weight."""
     names = output_columns(timeline).names
     hidden = VISIBLE in timeline.columns().names
-    rows = timeline.read(part, names, pc.field(VISIBLE) if hidden else None)
-    return rows.drop_columns([TIME])
+    return timeline.read(part, names, pc.field(VISIBLE) if hidden else None)
 
 
 def read_view(timeline: Timeline, published: DeltaLog, description: str) -> tuple[int, pa.Table]:

@@ -8,30 +8,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater.storage.timeline import TIME, WEIGHT
+from headwater.storage.timeline import WEIGHT
 
 __all__ = ["consolidate", "expand"]
 
 
 def consolidate(changes: pa.Table) -> pa.Table:
-    """One row for every distinct row whose weights do not cancel, with their sum; times are dropped.
+    """One row for every distinct row whose weights do not cancel, with their sum.
 
     NULLs are equal to each other here, and so are NaNs.  Structs are compared field by field.
     """
-    rows = changes.drop_columns([name for name in (TIME,) if name in changes.column_names])
-    names = [name for name in rows.column_names if name != WEIGHT]
-    flat, rebuild = _flatten(rows.select(names))
+    names = [name for name in changes.column_names if name != WEIGHT]
+    flat, rebuild = _flatten(changes.select(names))
     if not flat.column_names:
-        total = pc.sum(rows.column(WEIGHT)).as_py() or 0
+        total = pc.sum(changes.column(WEIGHT)).as_py() or 0
         return pa.table({WEIGHT: pa.array([total] if total else [], pa.int64())})
     grouped = (
-        flat.append_column(WEIGHT, rows.column(WEIGHT))
+        flat.append_column(WEIGHT, changes.column(WEIGHT))
         .group_by(flat.column_names, use_threads=False)
         .aggregate([(WEIGHT, "sum")])
     )
     summed = grouped.select(flat.column_names)
     weights = grouped.column(f"{WEIGHT}_sum").cast(pa.int64())
-    whole = _unflatten(summed, rows.select(names).schema, rebuild).append_column(
+    whole = _unflatten(summed, changes.select(names).schema, rebuild).append_column(
         pa.field(WEIGHT, pa.int64(), nullable=False), weights
     )
     return whole.filter(pc.not_equal(weights, 0))
