@@ -15,9 +15,9 @@ from headwater.scale.analyse import Subject, analyse
 from headwater.scale.execute import BrokenAssumption, execute
 from headwater.scale.optimize import plan_query
 from headwater.scale.read import read_query
-from headwater.scale.search import Found
 from headwater.scale.settings import Settings
 from headwater.scale.store import MemoryStore
+from headwater.scale.subplans import Found
 from headwater.sql.select import parse_select
 
 CHUNKS, SCHEMAS, QUERIES = 31, 45, 4

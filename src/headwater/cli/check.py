@@ -160,11 +160,11 @@ def _named(inputs: Inputs, name: str) -> NamedTree:
 
 
 def _write_sarif(answers: list[Answer], path: Path) -> None:
-    from headwater import __version__
+    import headwater
     from headwater.scale.sarif import sarif
 
     try:
-        path.write_text(to_json(sarif(answers, __version__)) + "\n", encoding="utf-8")
+        path.write_text(to_json(sarif(answers, headwater.__version__)) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError("HW408", f"{path} cannot be written", detail=str(error)) from error
 

@@ -18,13 +18,15 @@ from headwater.scale.block import Derived, Query, Select, Union
 from headwater.scale.catalog import Catalog
 from headwater.scale.choose import Choice, choose_view
 from headwater.scale.expr import Expr, has_aggregate, params_of
-from headwater.scale.hotspots import Periodic, ranked_window, stage
+from headwater.scale.hotspots import stage
 from headwater.scale.notanalysed import NotAnalysed
 from headwater.scale.optimize import plan_query
+from headwater.scale.rankings import ranked_window
 from headwater.scale.reasons import reasons_of
+from headwater.scale.refresh import Periodic
 from headwater.scale.refused import Refused
-from headwater.scale.search import Found
 from headwater.scale.settings import Settings
+from headwater.scale.subplans import Found
 from headwater.scale.text import select_sql
 from headwater.scale.windows import by_epochs, tuple_window_columns, windows_of
 

@@ -9,9 +9,9 @@ from headwater.errors import Place
 from headwater.scale.block import Query
 from headwater.scale.catalog import Catalog
 from headwater.scale.choose import Choice
-from headwater.scale.hotspots import Periodic
 from headwater.scale.plan import Index
-from headwater.scale.search import Found
+from headwater.scale.refresh import Periodic
+from headwater.scale.subplans import Found
 
 __all__ = ["Advice", "Answer", "Level", "Reason"]
 

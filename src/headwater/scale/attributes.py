@@ -93,10 +93,10 @@ def _equalities(classes: Classes) -> Iterable[Expr]:
     """Algorithm 2: the members of a class that are no parameters, one equality between each and the next."""
     for group in classes.groups:
         members = [one for one in group if aliases_of(one)]
-        literal = next((one for one in group if not aliases_of(one) and not params_of(one)), None)
+        literals = [one for one in group if not aliases_of(one) and not params_of(one)]
         for left, right in zip(members, members[1:], strict=False):
             yield call("eq", left, right)
-        if literal is not None and members:
+        for literal in literals if members else ():
             yield call("eq", members[0], literal)
 
 

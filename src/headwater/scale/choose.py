@@ -23,8 +23,8 @@ from headwater.scale.parts import parts_of, split_aggregates
 from headwater.scale.plan import Extremes, Index, Project
 from headwater.scale.prepare import join_forms, listed
 from headwater.scale.refused import Refused
-from headwater.scale.search import Found
 from headwater.scale.settings import Settings
+from headwater.scale.subplans import Found
 from headwater.scale.text import select_sql
 from headwater.scale.viewdef import Candidate, build_view, core_choices
 

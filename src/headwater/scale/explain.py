@@ -8,7 +8,6 @@ from headwater.scale.answer import Answer
 from headwater.scale.block import Order
 from headwater.scale.choose import ChosenView
 from headwater.scale.expr import Expr, sql_of
-from headwater.scale.hotspots import PERIOD, Periodic
 from headwater.scale.plan import (
     Bound,
     Cut,
@@ -28,6 +27,7 @@ from headwater.scale.plan import (
     Start,
     index_text,
 )  # fmt: skip
+from headwater.scale.refresh import PERIOD, Periodic
 
 __all__ = ["explain", "plan_lines"]
 

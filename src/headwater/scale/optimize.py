@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.scale.block import Base, Derived, Order, Output, Query, Select, Source, Union
+from headwater.scale.block import Base, Order, Output, Query, Select, Union
 from headwater.scale.classes import Classes
+from headwater.scale.derived import prune, push_down
 from headwater.scale.expr import (
     Aggregate,
     Col,
@@ -20,17 +21,16 @@ from headwater.scale.expr import (
     aliases_of,
     call,
     cols_of,
-    has_aggregate,
-    substitute,
     transform,
     walk,
 )
 from headwater.scale.plan import Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
 from headwater.scale.prepare import disjunctions, hoist, join_forms, listed, window_of
-from headwater.scale.search import Found, filtered, search, subplan
+from headwater.scale.search import search
 from headwater.scale.settings import Settings, count_bound
+from headwater.scale.subplans import Found, filtered, subplan
 
-__all__ = ["best", "extreme", "plan_query", "prune"]
+__all__ = ["best", "extreme", "plan_query"]
 
 
 def plan_query(query: Query, settings: Settings) -> Found | None:
@@ -310,52 +310,3 @@ def _limited(branch: Query, query: Union) -> Query:
             return branch
         order.append(replace(item, expr=branch.outputs[position[item.expr.name]].expr))
     return replace(branch, order=tuple(order), limit=limit)
-
-
-def prune(block: Select) -> Select:
-    """Outputs of a derived source that nobody reads go: what is not read need not be stored or fetched."""
-    used = {col for one in block.expressions() for col in cols_of(one)}
-
-    def pruned(source: Source) -> Source:
-        if not isinstance(source, Derived) or not isinstance(source.query, Select) or source.query.distinct:
-            return source
-        kept = tuple(one for one in source.query.outputs if Col(source.alias, one.name) in used)
-        return replace(source, query=replace(source.query, outputs=kept or source.query.outputs[:1]))
-
-    return replace(block, sources=tuple(map(pruned, block.sources)))
-
-
-def push_down(block: Select) -> Select:
-    """Conditions on a derived source's plain columns move into it: into its WHERE, below grouping by them."""
-    sources = list(block.sources)
-    where = list(block.where)
-    for number, source in enumerate(sources):
-        if (
-            not isinstance(source, Derived)
-            or not isinstance(source.query, Select)
-            or block.left_join(source.alias)
-        ):
-            continue
-        inner = source.query
-        movable: dict[Expr, Expr] = {
-            Col(source.alias, one.name): one.expr for one in inner.outputs if _may_move(inner, one.expr)
-        }
-        moved = []
-        classes = Classes.of(where)
-        for condition in list(where):
-            if aliases_of(condition) == {source.alias} and all(col in movable for col in cols_of(condition)):
-                moved.append(substitute(condition, movable))
-                where.remove(condition)
-        for col, expr in movable.items():
-            value = classes.value_of(col, frozenset())
-            if value is not None and call("eq", expr, value) not in moved:
-                moved.append(call("eq", expr, value))
-        if moved:
-            sources[number] = replace(source, query=replace(inner, where=(*inner.where, *moved)))
-    return replace(block, sources=tuple(sources), where=tuple(where))
-
-
-def _may_move(inner: Select, expr: Expr) -> bool:
-    if inner.limit is not None or inner.offset is not None or inner.windowed or has_aggregate(expr):
-        return False
-    return inner.group is None or expr in inner.group

@@ -8,7 +8,7 @@ FULL JOIN, LATERAL, table functions) raises NotAnalysed with the place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -21,15 +21,15 @@ from headwater.scale.expr import (
     Col,
     Expr,
     Lit,
-    SubQuery,
     aliases_of,
     call,
     conjuncts,
     has_aggregate,
-    walk,
 )
+from headwater.scale.merging import inner_where_possible, mergeable, renamed
 from headwater.scale.notanalysed import NotAnalysed
 from headwater.scale.scope import Names, Scope
+from headwater.scale.trees import column_names, direction, ordered, own_clauses, windows
 
 __all__ = ["read_query"]
 
@@ -80,7 +80,7 @@ class _Reader:
             self.depth -= 1
 
     def _query(self, node: exp.Expr, outer: Scope | None, ctes: dict[str, exp.Expr]) -> tuple[Query, Scope]:
-        while isinstance(node, exp.Subquery | exp.Paren) and not _own_clauses(node):
+        while isinstance(node, exp.Subquery | exp.Paren) and not own_clauses(node):
             node = node.this
         ctes = self._with(node, ctes)
         match node:
@@ -116,20 +116,20 @@ class _Reader:
         if isinstance(node, exp.Union) and node.args.get("distinct", True):
             kind = "distinct"
         outputs = {name: Col("", name) for name in left.columns}
-        order = tuple(self._union_order(one, left.columns, outputs) for one in _ordered(node))
+        order = tuple(self._union_order(one, left.columns, outputs) for one in ordered(node))
         limit, offset = self._cut(node, scope)
         return Union((left, right), kind, order, limit, offset), scope
 
     def _union_order(self, node: exp.Expr, columns: tuple[str, ...], outputs: dict[str, Col]) -> Order:
         target = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(target, exp.Literal) and not target.is_string and 0 < int(target.this) <= len(columns):
-            return _direction(node, outputs[columns[int(target.this) - 1]])
+            return direction(node, outputs[columns[int(target.this) - 1]])
         found = [name for name in columns if name.lower() == target.name.lower()]
         if not isinstance(target, exp.Column) or not found:
             raise NotAnalysed(
                 "a UNION is ordered by something that is not one of its columns", self.place(node)
             )
-        return _direction(node, outputs[found[0]])
+        return direction(node, outputs[found[0]])
 
     def _cut(self, node: exp.Expr, scope: Scope) -> tuple[Expr | None, Expr | None]:
         limit, offset = node.args.get("limit"), node.args.get("offset")
@@ -220,10 +220,10 @@ class _Reader:
         gathered: _From,
         ctes: dict[str, exp.Expr],
     ) -> None:
-        query, below = self.query(node if _own_clauses(node) else node.this, None, ctes)
-        renamed = [one.name for one in _column_names(node)]
-        names = (*renamed, *query.columns[len(renamed) :])
-        if _mergeable(query) and isinstance(query, Select):
+        query, below = self.query(node if own_clauses(node) else node.this, None, ctes)
+        given = [one.name for one in column_names(node)]
+        names = (*given, *query.columns[len(given) :])
+        if mergeable(query) and isinstance(query, Select):
             gathered.sources += query.sources
             gathered.where += query.where
             gathered.left_joins += query.left_joins
@@ -231,7 +231,7 @@ class _Reader:
             scope.add(alias or self.names.fresh("subquery"), columns, self.place(node))
             return
         own = self.names.fresh(alias or "subquery")
-        gathered.sources.append(Derived(own, _renamed(query, names), self.place(node)))
+        gathered.sources.append(Derived(own, renamed(query, names), self.place(node)))
         scope.add(alias or own, {name: Col(own, name) for name in names}, self.place(node))
 
     def _join(self, join: exp.Join, scope: Scope, gathered: _From, ctes: dict[str, exp.Expr]) -> None:
@@ -291,7 +291,7 @@ class _Reader:
         group = self._group(node, scope, outputs)
         having = node.args.get("having")
         conditions = conjuncts(self._aliased(having.this, scope, outputs)) if having is not None else ()
-        order = tuple(self._order(one, scope, outputs) for one in _ordered(node))
+        order = tuple(self._order(one, scope, outputs) for one in ordered(node))
         aggregated = any(
             map(has_aggregate, (*(one.expr for one in outputs), *conditions, *(o.expr for o in order)))
         )
@@ -299,7 +299,7 @@ class _Reader:
         distinct = node.args.get("distinct")
         if distinct is not None and distinct.args.get("on") is not None:
             raise NotAnalysed("DISTINCT ON is not understood", self.place(node))
-        return _inner_where_possible(
+        return inner_where_possible(
             Select(
                 sources=tuple(gathered.sources),
                 where=tuple(dict.fromkeys(gathered.where)),
@@ -311,7 +311,7 @@ class _Reader:
                 order=order,
                 limit=limit,
                 offset=offset,
-                windowed=any(isinstance(one.parent_select, exp.Select) for one in _windows(node)),
+                windowed=any(isinstance(one.parent_select, exp.Select) for one in windows(node)),
             )
         )
 
@@ -376,18 +376,8 @@ class _Reader:
         if isinstance(target, exp.Column) and not target.table:
             named = [one for one in outputs if one.name.lower() == target.name.lower()]
             if named:  # in ORDER BY an output's name comes first
-                return _direction(node, named[0].expr)
-        return _direction(node, self._position(target, scope, outputs))
-
-
-def _own_clauses(node: exp.Expr) -> bool:
-    """(SELECT ...) LIMIT 5: the parenthesis has clauses of its own."""
-    return isinstance(node, exp.Subquery) and any(node.args.get(key) for key in ("limit", "order", "offset"))
-
-
-def _column_names(node: exp.Expr) -> list[exp.Expr]:
-    alias = node.args.get("alias")
-    return list(alias.args.get("columns") or []) if isinstance(alias, exp.TableAlias) else []
+                return direction(node, named[0].expr)
+        return direction(node, self._position(target, scope, outputs))
 
 
 def _quietly(scope: Scope, name: str) -> Expr | None:
@@ -396,64 +386,3 @@ def _quietly(scope: Scope, name: str) -> Expr | None:
     except InputError:
         return Lit(None, "NULL")
     return None if found is None else found[1]
-
-
-def _windows(node: exp.Select) -> list[exp.Window]:
-    return [one for one in node.find_all(exp.Window) if one.find_ancestor(exp.Select) is node]
-
-
-def _ordered(node: exp.Expr) -> list[exp.Expr]:
-    order = node.args.get("order") or node.args.get("sort")
-    return list(order.expressions) if order is not None else []
-
-
-def _direction(node: exp.Expr, expr: Expr) -> Order:
-    descending = bool(node.args.get("desc"))
-    nulls = node.args.get("nulls_first")
-    return Order(expr, descending, (not descending) if nulls is None else bool(nulls))
-
-
-def _mergeable(query: Query) -> bool:
-    return (
-        isinstance(query, Select)
-        and bool(query.sources)
-        and query.group is None
-        and not (query.distinct or query.having or query.windowed)
-        and query.limit is None
-        and query.offset is None
-        and not any(
-            isinstance(part, SubQuery | Aggregate) for one in query.outputs for part in walk(one.expr)
-        )
-    )
-
-
-def _renamed(query: Query, names: tuple[str, ...]) -> Query:
-    if names == query.columns:
-        return query
-    if isinstance(query, Union):
-        first = _renamed(query.branches[0], names)
-        old = dict(zip(query.columns, names, strict=True))
-        order = tuple(
-            replace(one, expr=Col("", old[one.expr.name])) for one in query.order if isinstance(one.expr, Col)
-        )
-        return replace(query, branches=(first, *query.branches[1:]), order=order)
-    return replace(query, outputs=tuple(Output(n, o.expr) for n, o in zip(names, query.outputs, strict=True)))
-
-
-_NULL_REJECTING = {"eq", "neq", "lt", "lte", "gt", "gte", "like", "in", "not_null"}
-
-
-def _inner_where_possible(block: Select) -> Select:
-    """A left join whose optional source is compared in WHERE drops its NULL rows: it is an inner join."""
-    for join in block.left_joins:
-        for condition in block.where:
-            rejecting = getattr(condition, "name", "") in _NULL_REJECTING
-            direct = any(
-                isinstance(one, Col) and one.alias == join.alias
-                for one in getattr(condition, "arguments", ())
-            )
-            if rejecting and direct:
-                rest = tuple(one for one in block.left_joins if one != join)
-                where = (*block.where, *(one for one in join.on if one not in block.where))
-                return _inner_where_possible(replace(block, left_joins=rest, where=where))
-    return block

@@ -8,8 +8,8 @@ from headwater.errors import Place
 from headwater.scale.answer import Answer, Level
 from headwater.scale.choose import ChosenView
 from headwater.scale.expr import sql_of
-from headwater.scale.hotspots import PERIOD, Periodic, Staging
 from headwater.scale.plan import Index, index_text
+from headwater.scale.refresh import PERIOD, Periodic, Staging
 
 __all__ = ["answer_fields", "needs_text", "report_fields"]
 

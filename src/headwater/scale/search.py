@@ -14,40 +14,23 @@ sources; beyond ten sources only the cheapest state of each size is extended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from headwater.scale.access import Access, Wanted, accesses
-from headwater.scale.block import Base, Derived, Order, Query, Select
+from headwater.scale.block import Base, Derived, Order, Select
 from headwater.scale.classes import Classes
 from headwater.scale.conditions import Conditions, conditions_on
-from headwater.scale.expr import Col, Expr, Lit, SubQuery, aliases_of, call, cols_of, walk
-from headwater.scale.plan import Bound, Cut, Each, Filter, Index, Nested, OneOf, Plan, Probe, Start, Subplan
+from headwater.scale.expr import Col, Expr, aliases_of, call, cols_of
+from headwater.scale.plan import Bound, Cut, Each, Nested, OneOf, Plan, Probe, Start
 from headwater.scale.promise import Promise, promise
 from headwater.scale.settings import Settings, count_bound
+from headwater.scale.subplans import Found, Planner, filtered, subqueries_of
 
-__all__ = ["Found", "Planner", "filtered", "search"]
+__all__ = ["search"]
 
 _KEPT = 3
 _EXHAUSTIVE = 9
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A bounded plan and what it needs."""
-
-    plan: Plan
-    bound: Bound
-    indexes: frozenset[Index] = frozenset()
-    assumes: frozenset[str] = frozenset()
-
-    @property
-    def cost(self) -> tuple[int, int, int, int]:
-        width = sum(len(index.parts) + len(index.include) + 2 * len(index.where) for index in self.indexes)
-        return (self.bound.operations, self.bound.read, len(self.assumes), width)
-
-
-Planner = Callable[[Query, Settings], Found | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +99,10 @@ class _Search:
         given = self.settings.given
         free = [one for one in self.block.where if aliases_of(one) <= given]
         checks = tuple(dict.fromkeys((*self.classes.checks(given), *free)))
-        plain = tuple(one for one in checks if not _subqueries(one))
+        plain = tuple(one for one in checks if not subqueries_of(one))
         state = Found(Start(plain), Bound(0, 0, 1))
         for one in checks:
-            if _subqueries(one):
+            if subqueries_of(one):
                 extended = filtered(state, (one,), self.settings, self.plan_query)
                 if extended is None:
                     return None
@@ -196,7 +179,7 @@ class _Search:
             if any(aliases_of(one) <= given for one in members):
                 continue
             own = next((one for one in members if aliases_of(one) == {alias}), None)
-            if own is None or _subqueries(own):
+            if own is None or subqueries_of(own):
                 return None
             found.append(replace(item, expr=own))
         return tuple(found)
@@ -292,7 +275,7 @@ class _Search:
         if pledge is None or self.most is None:
             return None
         if not all(
-            aliases_of(item.expr) <= given and not _subqueries(item.expr) for item in self.block.order
+            aliases_of(item.expr) <= given and not subqueries_of(item.expr) for item in self.block.order
         ):
             return None
         found = state.found
@@ -368,10 +351,6 @@ def _unsatisfied(conditions: Conditions, access: Access) -> list[Expr]:
     return [one for one in dict.fromkeys(_all_conditions(conditions)) if one not in access.satisfied]
 
 
-def _subqueries(expr: Expr) -> list[SubQuery]:
-    return [part for part in walk(expr) if isinstance(part, SubQuery)]
-
-
 def _cheapest(states: list[State]) -> list[State]:
     """The best few of a set: those cut already, and those not."""
     kept: list[State] = []
@@ -384,53 +363,6 @@ def _cheapest(states: list[State]) -> list[State]:
 
 def _rank(state: State) -> tuple[int, ...]:
     return (*state.found.cost, state.found.bound.rows)
-
-
-def filtered(
-    found: Found, conditions: tuple[Expr, ...], settings: Settings, plan_query: Planner
-) -> Found | None:
-    """A filter, with a bounded plan for each subquery in its conditions; None if one has no bound."""
-    subplans: list[Subplan] = []
-    bound = found.bound
-    indexes, assumes = found.indexes, found.assumes
-    for condition in conditions:
-        for query in _subqueries(condition):
-            planned = subplan(query, settings, plan_query, probe=query == condition)
-            if planned is None:
-                return None
-            one, inner = planned
-            times = bound.rows if one.correlated else 1
-            bound = Bound(
-                bound.operations + times * inner.bound.operations,
-                bound.read + times * inner.bound.read,
-                bound.rows,
-            )
-            indexes, assumes = indexes | inner.indexes, assumes | inner.assumes
-            subplans.append(one)
-    plan = Filter(found.plan, conditions, bound, tuple(subplans))
-    return Found(plan, bound, indexes, assumes)
-
-
-def subplan(
-    query: SubQuery, settings: Settings, plan_query: Planner, probe: bool
-) -> tuple[Subplan, Found] | None:
-    """How one subquery is answered: IN as a probe for the operand where that is enough."""
-    block = query.query
-    given = settings.given | {col.alias for col in query.outer}
-    if query.kind == "exists" and isinstance(block, Select) and block.limit is None:
-        block = replace(block, limit=Lit(1, "1"), order=())
-    plain = isinstance(block, Select) and block.group is None and block.limit is None and not block.distinct
-    if probe and plain and isinstance(block, Select) and query.operand is not None:
-        given |= aliases_of(query.operand)
-        same = call("eq", block.outputs[0].expr, query.operand)
-        narrowed = replace(block, where=(*block.where, same), limit=Lit(1, "1"), order=())
-        inner = plan_query(narrowed, replace(settings, given=given))
-        if inner is not None:
-            return Subplan(query, inner.plan, True, True), inner
-    inner = plan_query(block, replace(settings, given=given))
-    if inner is None:
-        return None
-    return Subplan(query, inner.plan, bool(query.outer), query.kind == "exists"), inner
 
 
 def search(block: Select, settings: Settings, plan_query: Planner, cuttable: bool) -> Found | None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from headwater.model import Cardinality, Column, ForeignKey, Table
-from headwater.scale.aggregates import partial_states, read_state
+from headwater.model import Table
+from headwater.scale.aggregates import partial_states
 from headwater.scale.attributes import Attributes, attributes_of, choose_key
-from headwater.scale.block import Base, LeftJoin, Output, Select
+from headwater.scale.block import Base, Output, Select
 from headwater.scale.catalog import Catalog
 from headwater.scale.classes import Classes
 from headwater.scale.dependencies import atoms, closure, dependencies
@@ -33,9 +33,11 @@ from headwater.scale.expr import (
 )
 from headwater.scale.promise import promise
 from headwater.scale.refused import Refused
+from headwater.scale.rewrite import aggregates_of, rewrite
 from headwater.scale.settings import Settings
+from headwater.scale.stored import stored_table, view_mapping
 
-__all__ = ["Candidate", "build_view", "core_choices", "map_expr"]
+__all__ = ["Candidate", "build_view", "core_choices"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ def _grouped(
         raise Refused(
             f"an aggregate over rows where {text} would have to be kept for every value of the parameter"
         )
-    states = partial_states(_aggregates(block))
+    states = partial_states(aggregates_of(block))
     columns = _named((*key, *states))
     definition = Select(sources, found.where, tuple(Output(n, e) for e, n in columns.items()), group=key)
     if not _same_groups(block, key, found, settings.catalog):
@@ -253,11 +255,6 @@ def _unify(parts: tuple[Expr, ...], found: Attributes) -> tuple[Expr, ...]:
     return tuple(kept)
 
 
-def _aggregates(block: Select) -> tuple[Aggregate, ...]:
-    exprs = [*(one.expr for one in block.outputs), *block.having, *(one.expr for one in block.order)]
-    return tuple(dict.fromkeys(part for one in exprs for part in walk(one) if isinstance(part, Aggregate)))
-
-
 def _same_groups(block: Select, key: tuple[Expr, ...], found: Attributes, catalog: Catalog) -> bool:
     """One group of the query is one group of the view, once the parameters are fixed."""
     known = (*(block.group or ()), *found.equal, *found.listed, *key)
@@ -281,170 +278,7 @@ def _candidate(
     grouped: bool,
 ) -> Candidate:
     catalog = settings.catalog
-    mapping = _mapping(definition, columns, found, name, catalog)
-    table = _table(block, definition, key, columns, found, catalog, name, mapping, grouped)
-    rewritten = _rewrite(block, definition, columns, found, name, mapping, grouped)
+    mapping = view_mapping(definition, columns, found, name, catalog)
+    table = stored_table(block, definition, key, columns, found, catalog, name, mapping, grouped)
+    rewritten = rewrite(block, definition, columns, found, name, mapping, grouped)
     return Candidate(name, definition, table, key, rewritten, grouped, assumes, found, mapping)
-
-
-def _mapping(
-    definition: Select, columns: Mapping[Expr, str], found: Attributes, name: str, catalog: Catalog
-) -> dict[Expr, Expr]:
-    """Every column of the view's sources, and every expression it stores, as a column of the view."""
-    mapping: dict[Expr, Expr] = {expr: Col(name, column) for expr, column in columns.items()}
-    for source in definition.sources:
-        if isinstance(source, Base):
-            for column in catalog[source.table].column_names:
-                col = Col(source.alias, column)
-                for member in found.classes.of_member(col):
-                    if member in columns:
-                        mapping.setdefault(col, Col(name, columns[member]))
-                    elif isinstance(member, Lit):
-                        mapping.setdefault(col, member)
-    return mapping
-
-
-def map_expr(expr: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
-    """Replace the largest parts that the view stores."""
-    if expr in mapping:
-        return mapping[expr]
-    match expr:
-        case Fn(name, arguments, template, volatile):
-            return Fn(name, tuple(map_expr(one, mapping) for one in arguments), template, volatile)
-        case Aggregate(function, arguments, template, distinct):
-            return Aggregate(function, tuple(map_expr(one, mapping) for one in arguments), template, distinct)
-        case _:
-            return expr
-
-
-def _table(
-    block: Select,
-    definition: Select,
-    key: tuple[Expr, ...],
-    columns: Mapping[Expr, str],
-    found: Attributes,
-    catalog: Catalog,
-    name: str,
-    mapping: Mapping[Expr, Expr],
-    grouped: bool,
-) -> Table:
-    """The view as a stored table: its key, and what dependencies say about rows under the parameters."""
-    made = tuple(_column(expr, column, definition, found, catalog) for expr, column in columns.items())
-    limits = []
-    rules = dependencies(definition, catalog, key)
-    goal = _row_identity(definition, key, catalog, grouped)
-    for lead in dict.fromkeys((found.equal, (*found.equal, *found.listed))):
-        bound = closure(atoms(lead), goal, rules)
-        if bound is not None and lead and all(one in columns for one in lead):
-            limits.append(Cardinality(tuple(columns[one] for one in lead), bound[0]))
-    return Table(
-        name=name,
-        columns=made,
-        key=tuple(columns[one] for one in key),
-        cardinalities=tuple(limits),
-        foreign_keys=tuple(_references(block, definition, name, mapping, catalog)),
-    )
-
-
-def _row_identity(
-    definition: Select, key: tuple[Expr, ...], catalog: Catalog, grouped: bool
-) -> frozenset[Col]:
-    if grouped:
-        return atoms(key)
-    return frozenset(
-        Col(one.alias, column)
-        for one in definition.sources
-        if isinstance(one, Base)
-        for column in catalog[one.table].key
-    )
-
-
-def _column(expr: Expr, name: str, definition: Select, found: Attributes, catalog: Catalog) -> Column:
-    if not isinstance(expr, Col):
-        counted = isinstance(expr, Aggregate) and expr.function == "count"
-        return Column(name, "bigint" if counted else "double", nullable=not counted)
-    source = definition.source(expr.alias)
-    known = catalog.column(source.table, expr.name) if isinstance(source, Base) else None
-    certain = len(found.classes.of_member(expr)) > 1 or call("not_null", expr) in definition.where
-    if known is None:
-        return Column(name, "string")
-    return Column(name, known.type, known.nullable and not certain, known.temporal)
-
-
-def _references(
-    block: Select, definition: Select, name: str, mapping: Mapping[Expr, Expr], catalog: Catalog
-) -> Iterable[ForeignKey]:
-    """Sources left out of the view are found by the view's columns, as promised."""
-    inside = set(definition.aliases)
-    classes = Classes.of(block.where)
-    for source in block.sources:
-        if source.alias in inside or not isinstance(source, Base):
-            continue
-        for key in catalog.keys(source.table):
-            own = [_view_column(classes, Col(source.alias, part), mapping, name) for part in key]
-            if all(one is not None for one in own):
-                yield ForeignKey(tuple(one for one in own if one is not None), source.table, key)
-
-
-def _view_column(classes: Classes, col: Col, mapping: Mapping[Expr, Expr], name: str) -> str | None:
-    for member in classes.of_member(col):
-        found = mapping.get(member)
-        if isinstance(found, Col) and found.alias == name:
-            return found.name
-    return None
-
-
-def _rewrite(
-    block: Select,
-    definition: Select,
-    columns: Mapping[Expr, str],
-    found: Attributes,
-    name: str,
-    mapping: dict[Expr, Expr],
-    grouped: bool,
-) -> Select:
-    """The query with the view in place of its sources."""
-    inside = frozenset(definition.aliases)
-    fetched = tuple(one for one in block.sources if one.alias not in inside)
-    where: list[Expr] = [
-        call("eq", Col(name, columns[member]), value)
-        for group in found.classes.groups
-        for member in group
-        if member in columns
-        for value in group
-        if not aliases_of(value) and not isinstance(value, Lit)
-    ]
-    where += [one for one in block.where if not aliases_of(one)]
-    where += [map_expr(one, mapping) for one in found.reading]
-    where += [map_expr(one, mapping) for one in block.where if not aliases_of(one) <= inside]
-    joins = tuple(
-        LeftJoin(one.alias, tuple(map_expr(on, mapping) for on in one.on)) for one in block.left_joins
-    )
-    plain = replace(
-        block,
-        sources=(Base(name, name), *fetched),
-        where=tuple(dict.fromkeys(where)),
-        left_joins=joins,
-    )
-    if not grouped:
-        return _mapped(plain, mapping)
-    again = block.group == () or bool(found.listed)
-    states: dict[Expr, Expr] = {one: read_state(one, mapping, again) for one in _aggregates(block)}
-    whole: dict[Expr, Expr] = {**mapping, **states}
-    if again:
-        return replace(
-            _mapped(plain, whole), group=tuple(map_expr(one, mapping) for one in block.group or ())
-        )
-    moved = replace(
-        plain, where=(*plain.where, *(map_expr(one, whole) for one in block.having)), group=None, having=()
-    )
-    return _mapped(moved, whole)
-
-
-def _mapped(block: Select, mapping: Mapping[Expr, Expr]) -> Select:
-    return replace(
-        block,
-        outputs=tuple(Output(one.name, map_expr(one.expr, mapping)) for one in block.outputs),
-        order=tuple(replace(one, expr=map_expr(one.expr, mapping)) for one in block.order),
-        having=tuple(map_expr(one, mapping) for one in block.having),
-    )
