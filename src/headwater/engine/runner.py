@@ -82,10 +82,11 @@ class Run:
         while not self.stop.is_set():
             try:
                 self.poll(capture)
-            except HeadwaterError as error:
-                self.capture_errors[", ".join(capture.tables)] = error.message
+            except Exception as error:  # noqa: BLE001 - shown with the run; the next poll tries again
+                self.capture_errors[", ".join(capture.tables)] = f"{type(error).__name__}: {error}"
                 self.clock.sleep(timedelta(seconds=1))
-            self.clock.sleep(POLL_EVERY)
+            if not self.behind.get(", ".join(capture.tables)):
+                self.clock.sleep(POLL_EVERY)
 
     def progress(self) -> Progress:
         errors = {name: one.error for name, one in self.executor.states.items() if one.error}
@@ -151,6 +152,7 @@ class Run:
             self._raise_capture_errors()
             if not any(self.behind.values()):
                 break
+            self.clock.sleep(timedelta(milliseconds=20))
         for name in self.catalog.kept:
             if self.stop.is_set():
                 break

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The long experiments, one after another: two cores do not hold two of them. Results: bench-results/NAME.
+set -uo pipefail
+failed=()
+for name in laws push ingest postgres crash weave updates joins; do
+  echo "== headwater bench $name"
+  options=()
+  [ "$name" = laws ] && options=(--cases 100000)
+  .venv/bin/headwater bench "$name" "${options[@]}" --out "bench-results/$name" || failed+=("$name")
+done
+[ ${#failed[@]} -eq 0 ] || { echo "not well: ${failed[*]}" >&2; exit 1; }
