@@ -7,7 +7,9 @@ little more than Spark's floor of a tenth of a second an action.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,8 +65,19 @@ def session(
     builder = builder.config("spark.driver.extraJavaOptions", quiet)
     for key, value in (_SETTINGS | dict(config or {})).items():
         builder = builder.config(key, value)
-    with _jvm_output_to(log):
+    with _jvm_output_to(log), _ctrl_c_stays():
         return builder.getOrCreate()
+
+
+@contextmanager
+def _ctrl_c_stays() -> Iterator[None]:
+    """Spark replaces the handler of SIGINT by one that cancels all jobs: put back the one that was there."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
