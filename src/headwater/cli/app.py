@@ -16,6 +16,7 @@ from headwater.cli.bench_joins import bench_joins
 from headwater.cli.bench_laws import bench_laws
 from headwater.cli.bench_postgres import bench_postgres
 from headwater.cli.bench_push import bench_push
+from headwater.cli.bench_scale import bench_scale
 from headwater.cli.bench_updates import bench_updates
 from headwater.cli.bench_weave import bench_weave
 from headwater.cli.capture import capture
@@ -52,6 +53,7 @@ app.add_typer(bench, name="bench")
 simulate.command("joins")(simulate_joins)
 simulate.command("updates")(simulate_updates)
 bench.command("updates")(bench_updates)
+bench.command("scale")(bench_scale)
 simulate.command("weave")(simulate_weave)
 bench.command("joins")(bench_joins)
 bench.command("crash")(bench_crash)
