@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.errors import InputError
 from headwater.model import Cardinality, Column, ForeignKey, SqlText, Table
 from headwater.scale.advice import advise
 from headwater.scale.analyse import Subject, analyse
@@ -257,3 +258,25 @@ def test_a_delete_frees_its_place_and_a_refused_insert_takes_none() -> None:
     assert judge(*inserts[:3]) == [(2, "limit")]
     assert judge(inserts[0], inserts[1], Change(rows[0], -1), inserts[2], inserts[3]) == [(4, "limit")]
     assert judge(Change(rows[0], -1), inserts[1], held=2) == []
+
+
+def test_a_table_declared_twice_is_refused_in_any_dialect() -> None:
+    twice = "CREATE TABLE t (id serial PRIMARY KEY); CREATE TABLE T (id serial PRIMARY KEY);"
+    with pytest.raises(InputError, match="declared twice"):
+        read_sql(twice, "f.sql", "postgres")
+
+
+def test_contradicting_constants_stay_contradicting_in_a_view() -> None:
+    sql = "SELECT s.book FROM sales s JOIN sales o ON o.buyer = s.buyer WHERE s.book = :a AND o.book = 1 AND o.book = 2 LIMIT 3"
+    answer = ask(sql)
+    assert answer.choice is not None
+    assert {"o.book = 1", "o.book = 2"} <= {
+        sql_of(one) for one in answer.choice.views[0].candidate.definition.where
+    }
+
+
+def test_an_expression_does_not_determine_its_column() -> None:
+    """lower(name) may be shared by any number of names, though the name is a key."""
+    schema = "CREATE TABLE t (name STRING PRIMARY KEY, a INT);"
+    assert ask("SELECT * FROM t WHERE lower(name) = :n", schema).level is Level.UNBOUNDED
+    assert ask("SELECT * FROM t WHERE lower(name) = :n LIMIT 5", schema).level is Level.SI_1

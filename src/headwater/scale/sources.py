@@ -131,7 +131,8 @@ def _statement(piece: _Piece, inputs: Inputs, dialect: str) -> None:
         except InputError as error:
             problem = error
         else:
-            inputs.tables |= {table.name: table for table in found.tables}
+            for table in found.tables:
+                _declare(inputs, table)
             inputs.views += found.views
             inputs.queries += [_moved(one, piece) for one in named_trees(found.queries)]
             return
@@ -145,6 +146,16 @@ def _statement(piece: _Piece, inputs: Inputs, dialect: str) -> None:
             )
         return
     _take(piece, tree, inputs)
+
+
+def _declare(inputs: Inputs, table: Table) -> None:
+    first = next((one for name, one in inputs.tables.items() if name.lower() == table.name.lower()), None)
+    if first is not None:
+        detail = f"It is first declared at {first.place}." if first.place else ""
+        raise InputError(
+            "HW406", f'the table "{table.name}" is declared twice', place=table.place, detail=detail
+        )
+    inputs.tables[table.name] = table
 
 
 def _padded(piece: _Piece) -> str:
@@ -188,7 +199,7 @@ def _take(piece: _Piece, tree: exp.Expr, inputs: Inputs) -> None:
         case exp.Create() if tree.kind == "TABLE":
             table = table_of(tree, place)
             if table is not None:
-                inputs.tables[table.name] = table
+                _declare(inputs, table)
         case exp.Create() if tree.kind == "INDEX":
             indexed(tree, inputs.tables)
         case exp.Create() if tree.kind == "VIEW" and isinstance(tree.expression, exp.Query):
