@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+# A JVM that lives minutes is better off compiling quickly than compiling well.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 HEADWATER = str(Path(sys.executable).with_name("headwater"))
 
 pytestmark = [pytest.mark.cli, pytest.mark.spark]

@@ -104,7 +104,8 @@ def random_changes(world: World, table: str, chance: random.Random) -> list[tupl
 def test_a_view_equals_its_sql_after_every_push(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random(1000 + seed)
     world = random_world(chance)
-    texts = [Maker(world, chance).view() for _ in range(VIEWS)]
+    # Mostly views of ordinary size: a Spark plan for a deeply nested one takes seconds.
+    texts = [Maker(world, chance).query(1)[0] for _ in range(VIEWS - 1)] + [Maker(world, chance).view()]
     kept = Kept(world, texts, spark, tmp_path)
     for table, rows in world.rows.items():
         kept.append(table, [(row, 1) for row in rows])

@@ -1,8 +1,9 @@
 """From plan to DataFrame: one lazily built Spark plan for a whole delta, however many terms it has.
 
-Nothing runs here.  Equal sub-plans become the same DataFrame, so Spark computes a broadcast delta once
-even where several terms use it.  Small inputs (deltas, mostly) are broadcast; the big side of a join is
-read only in the key range of the delta, as far as the Delta log can tell files apart.
+Nothing runs here, except parts that a large plan uses again and again (algebra/once.py).  Equal sub-plans
+become the same DataFrame, so Spark computes a broadcast delta once even where several terms use it.  Small
+inputs (deltas, mostly) are broadcast; the big side of a join is read only in the key range of the delta, as
+far as the Delta log can tell files apart.
 """
 
 from __future__ import annotations
@@ -49,15 +50,24 @@ class Frames:
 
     relations: Relations
     hints: bool = True
+    first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/once.py)
     _made: dict[tuple[Plan, tuple[Range, ...]], DataFrame] = field(default_factory=dict)
 
     def frame(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> DataFrame:
         """The Z-set that a plan stands for. `ranges` (by column) may be used to read less."""
-        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
+        computed = plan in self.first
+        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns and not computed}
         key = (plan, tuple(ranges.values()))
         if key not in self._made:
-            self._made[key] = self._build(plan, ranges)
+            built = self._build(plan, ranges)
+            self._made[key] = self._compute(plan, built) if computed else built
         return self._made[key]
+
+    def _compute(self, plan: Plan, frame: DataFrame) -> DataFrame:
+        """The frame as a table; on the driver if it is small, so that Spark knows its size."""
+        if self.small(plan):
+            return self.relations.spark.createDataFrame(frame.toArrow(), frame.schema)
+        return frame.localCheckpoint()
 
     def _build(self, plan: Plan, ranges: Mapping[str, Range]) -> DataFrame:
         match plan:

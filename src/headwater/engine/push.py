@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.delta import delta
 from headwater.algebra.nodes import Scan
+from headwater.algebra.once import compute_first
 from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.catalog import Catalog
@@ -165,6 +166,7 @@ class Pushing:
             if plan is None:
                 return stored_form(stage, kept, frames.frame(Scan(stage.name, "s", stage.columns))), True
             plan = optimize(plan)
+            frames.first = compute_first(plan)
             stored = stored_form(stage, kept, frames.frame(plan))
             if frames.positive(plan):
                 return stored, False

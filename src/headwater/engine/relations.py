@@ -34,7 +34,9 @@ def read_slice(spark: SparkSession, timeline: Timeline, part: Slice) -> DataFram
     """The changes of a slice, with their weight. Files and schema are given: no listing, no inference."""
     schema = spark_schema(change_schema(timeline.columns()))
     if part.empty:
-        return spark.createDataFrame([], schema)
+        # No rows of these types, known to be none before anything runs (createDataFrame would start Python).
+        typed = (f"CAST(NULL AS {one.dataType.simpleString()}) AS {quoted(one.name)}" for one in schema)
+        return spark.range(0).selectExpr(*typed)
     return spark.read.schema(schema).parquet(*(file.path for file in part.files))
 
 

@@ -181,7 +181,9 @@ def run(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Iterator[Run]:
         streams: list[StreamingQuery] = []
         try:
             fed = [table for table in project.tables.values() if table.provider == "stream"]
-            streams.extend(start_stream(spark, warehouse, table, clock) for table in fed)
+            streams.extend(
+                start_stream(spark, warehouse, table, clock, tables=project.tables) for table in fed
+            )
             one.streams = streams
             yield one
         finally:

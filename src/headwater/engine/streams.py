@@ -12,7 +12,7 @@ crash is committed once; Spark's checkpoint lies in the warehouse beside the tab
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -57,8 +57,12 @@ def start_stream(
     table: Table,
     clock: Clock,
     frame: DataFrame | None = None,
+    tables: Mapping[str, Table] | None = None,
 ) -> StreamingQuery:
-    """Append every micro-batch of a stream; `frame` is given from Python, else the options tell it."""
+    """Append every micro-batch of a stream; `frame` is given from Python, else the options tell it.
+
+    `tables` are the project's: a foreign key of theirs may reference this one.
+    """
     stream = read_stream(spark, table) if frame is None else frame
     lacking = [one.name for one in table.columns if one.name not in stream.columns]
     if lacking:
@@ -71,7 +75,7 @@ def start_stream(
         )
     typed = stream.select(*(named(one.name).cast(one.type).alias(one.name) for one in table.columns))
     writer = typed.writeStream.queryName(f"headwater_{table.name}").foreachBatch(
-        _append_batch(warehouse, table, clock)
+        _append_batch(Appender(warehouse, table, clock, tables or {}))
     )
     writer = writer.option("checkpointLocation", os.path.join(warehouse.root, "streams", table.name))
     every = table.options.get("trigger", "1 second")
@@ -82,13 +86,11 @@ def start_stream(
     ).start()
 
 
-def _append_batch(warehouse: Warehouse, table: Table, clock: Clock) -> Callable[[DataFrame, int], None]:
-    appender = Appender(warehouse, table, clock)
-
+def _append_batch(appender: Appender) -> Callable[[DataFrame, int], None]:
     def append(batch: DataFrame, number: int) -> None:
         rows = batch.toArrow()
         if rows.num_rows:
             # Spark counts batches from zero, a token's numbers start at one.
-            appender.append(rows, Token(f"stream:{table.name}", number + 1))
+            appender.append(rows, Token(f"stream:{appender.table.name}", number + 1))
 
     return append

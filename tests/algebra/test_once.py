@@ -1,0 +1,35 @@
+"""Parts that a plan uses again and again are computed first, if the plan is large."""
+
+from __future__ import annotations
+
+from headwater.algebra.expressions import Column, equal
+from headwater.algebra.nodes import Join, Plan, Scan, Union
+from headwater.algebra.once import LARGE_TREE, compute_first, tree_size
+from headwater.algebra.walks import nodes, share
+
+LEFT, RIGHT = Scan("a", "a", ("k",)), Scan("b", "b", ("k",))
+JOINED = Join((LEFT, RIGHT), (equal(Column("a.k"), Column("b.k")),))
+
+
+def doubled(plan: Plan, times: int) -> Plan:
+    """A plan of a few nodes whose tree doubles every time."""
+    for _ in range(times):
+        plan = Union((plan, plan))
+    return share(plan)
+
+
+def test_a_small_plan_is_planned_as_it_is() -> None:
+    assert tree_size(doubled(JOINED, 2)) == 15
+    assert compute_first(doubled(JOINED, 2)) == frozenset()
+
+
+def test_a_tree_that_doubles_is_cut_at_its_shared_parts() -> None:
+    plan = doubled(JOINED, 10)
+    assert len(list(nodes(plan))) == 13
+    assert tree_size(plan) > 1000 * 3
+    first = compute_first(plan)
+    assert JOINED in first
+    assert LEFT not in first  # reading a relation twice is no work
+    assert plan not in first
+    assert max(tree_size(node, first) for node in nodes(plan)) <= 4
+    assert tree_size(plan, first) < LARGE_TREE
