@@ -56,7 +56,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """At most `limit` rows for any one value of `columns`."""
+    """At most `limit` rows for any one value of `columns`; without columns, in the whole table."""
 
     columns: tuple[str, ...]
     limit: int

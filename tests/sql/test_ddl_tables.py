@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.errors import InputError
 from headwater.model import Cardinality, Expectation, ForeignKey, Table
 from headwater.sql.ddl import parse_statements
 
@@ -98,6 +99,17 @@ def test_foreign_keys_inline_and_as_constraints() -> None:
         ForeignKey(("c",), "w", ()),
         ForeignKey(("a", "b"), "v", ("x", "y")),
     )
+
+
+def test_a_limit_without_columns_bounds_the_whole_table() -> None:
+    found = table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5_000 (), CARDINALITY LIMIT 7 (a))")
+    assert found.cardinalities == (Cardinality((), 5000), Cardinality(("a",), 7))
+    found = table("CREATE TABLE t (a INT) TBLPROPERTIES ('headwater.cardinality' = '9 (), 3 (a)')")
+    assert found.cardinalities == (Cardinality((), 9), Cardinality(("a",), 3))
+    with pytest.raises(InputError, match="two cardinality limits, 5 and 6"):
+        table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5 (), CARDINALITY LIMIT 6 ())")
+    with pytest.raises(InputError):
+        table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5)")
 
 
 def test_with_cardinality_bounds_the_rows_of_the_keys_other_columns() -> None:

@@ -135,7 +135,8 @@ def _cardinalities(words: Words, text: TableText, key: tuple[str, ...]) -> tuple
     limits = cast(tuple[tuple[int, tuple[Token, ...]], ...], text.given.value("cardinality") or ())
     found: dict[frozenset[str], Cardinality] = {}
     given = [
-        (_resolve(words, text, tokens), limit, tokens[0]) for limit, tokens in (*text.draft.limits, *limits)
+        (_resolve(words, text, tokens), limit, tokens[0] if tokens else text.name)
+        for limit, tokens in (*text.draft.limits, *limits)
     ]
     given += [(*_others(words, text, key, column), limit, column) for column, limit in text.with_cardinality]
     for columns, limit, token in given:

@@ -2,7 +2,7 @@
 
     event_id BIGINT PRIMARY KEY,  uid BIGINT NOT NULL REFERENCES users (uid),  starts_at TIMESTAMP TEMPORAL,
     PRIMARY KEY (a, b),  UNIQUE (a),  FOREIGN KEY (a) REFERENCES t (b),
-    CARDINALITY LIMIT 100 (a),  UPDATE KEY (a)
+    CARDINALITY LIMIT 100 (a),  CARDINALITY LIMIT 5000 (),  UPDATE KEY (a)
 
 Constraints may name columns declared after them, so everything is first gathered in a `Draft` and judged
 by `table` when the last word has been read.
@@ -107,9 +107,9 @@ def _constraint(words: Words, draft: Draft) -> bool:
 
 
 def read_limit(words: Words) -> tuple[int, tuple[Token, ...]]:
-    """100 (uid): at most 100 rows for any one uid."""
+    """100 (uid): at most 100 rows for any one uid; 100 (): at most 100 rows."""
     limit = words.whole_number("a cardinality limit", 1)
-    return limit, tuple(words.names("column"))
+    return limit, () if words.accept("(", ")") else tuple(words.names("column"))
 
 
 def _references(words: Words, columns: tuple[Token, ...]) -> ForeignKeyDraft:
