@@ -76,13 +76,13 @@ class Headwater:
         """A thread's own writer of a table: it remembers the keys it has read, so later calls are cheaper."""
         known = (threading.get_ident(), table.name)
         if known not in self._writers:
-            self._writers[known] = Appender(self.warehouse, table, self.clock)
+            self._writers[known] = Appender(self.warehouse, table, self.clock, self.project.tables)
         return self._writers[known]
 
     def ingest_file(self, table: str, path: str) -> Appended:
         """The same from a file of JSON lines."""
         check_readable(self.warehouse.root)
-        return append_file(self.warehouse, self.table(table), path, self.clock)
+        return append_file(self.warehouse, self.table(table), path, self.clock, tables=self.project.tables)
 
     def read(self, view: str, max_staleness: timedelta | None = None) -> Rows:
         """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits."""
@@ -129,7 +129,9 @@ class Headwater:
         """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""
         from headwater.engine.streams import start_stream
 
-        return start_stream(frame.sparkSession, self.warehouse, self.table(table), self.clock, frame)
+        return start_stream(
+            frame.sparkSession, self.warehouse, self.table(table), self.clock, frame, self.project.tables
+        )
 
     def changed_on_disk(self) -> bool:
         """Whether the project's files are other ones than those that were opened."""

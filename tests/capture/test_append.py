@@ -511,3 +511,27 @@ def test_two_processes_write_one_table(warehouse: Warehouse) -> None:
     assert sum(int(answer) for answer in answers) == 60
     found = rows_of(warehouse, "t")
     assert sorted(row[0] for row in found.elements()) == list(range(-1, 60))
+
+
+@pytest.mark.parametrize("warn", [False, True])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_limit_on_the_whole_table(
+    warehouse: Warehouse, clock: ManualClock, warn: bool, keyed: bool
+) -> None:
+    table = Table(
+        "orders", ORDERS.columns, key=("id",) if keyed else (), cardinalities=(Cardinality((), 3),),
+        warn_on_violation=warn,
+    )  # fmt: skip
+    assert append(warehouse, table, [order(1), order(2)], clock).warned == 0
+    result = append(warehouse, table, [order(3), order(4)], clock)
+    assert (result.accepted, result.rejected, result.warned) == ((2, 0, 1) if warn else (1, 1, 0))
+    if not warn:
+        assert result.reasons[0].reason == "CARDINALITY LIMIT 3 () is reached"
+    swaps = [
+        {"op": "update", "old": order(1), "row": order(1, "b")},
+        {"op": "delete", "row": order(2)},
+        order(5),
+    ]
+    # A row in the place of another is not one more.
+    assert append(warehouse, table, swaps, clock).rejected == 0
+    assert sum(rows_of(warehouse, "orders").values()) == (4 if warn else 3)

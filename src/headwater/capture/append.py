@@ -7,7 +7,10 @@ looked up stays true.  All accepted records of a call become visible at once: `k
 all of them or none.  With a token a retry commits nothing twice; without one, a caller that was killed cannot
 know and should ask with a token next time.
 
-FOREIGN KEYs are not enforced.  Sources captured from PostgreSQL refuse appends: it is their authority.
+FOREIGN KEYs are tested against the other tables as they are in that moment (foreign.py).  An Appender knows
+the keys that its table declares; those that reference it only if it is given the project's `tables`.
+
+Sources captured from PostgreSQL refuse appends: it is their authority.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from headwater.capture.batch import Batch, Record, Rejection
 from headwater.capture.changes import json_records, records_batch
 from headwater.capture.current import Current
 from headwater.capture.dead_letters import bury
+from headwater.capture.foreign import Foreign, foreign_keys
 from headwater.capture.resolve import Resolved, resolve
 from headwater.capture.token import Token
 from headwater.capture.trouble import storage_trouble
@@ -45,7 +49,7 @@ class Appended:
     rejected: int
     time: int | None = None
     reasons: tuple[Rejection, ...] = ()
-    warned: int = 0  # accepted although a CARDINALITY LIMIT ... ON VIOLATION WARN was exceeded
+    warned: int = 0  # accepted although a limit or foreign key was broken: ON VIOLATION WARN
     repeated: bool = False  # the token had been committed before
 
 
@@ -64,10 +68,13 @@ class Appender:
     warehouse: Warehouse
     table: Table
     clock: Clock
+    tables: Mapping[str, Table] = field(default_factory=dict)  # those that may reference this one
     current: Current = field(init=False)
+    foreign: tuple[Foreign, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.current = Current(self.warehouse.source(self.table.name))
+        self.foreign = foreign_keys(self.warehouse, self.table, self.tables, self.current)
 
     def append(
         self,
@@ -108,7 +115,7 @@ class Appender:
             assert turn is not None
             if token is not None and token.reached(timeline.log):
                 return Appended(0, 0, repeated=True)
-            resolved = resolve(self.table, batch, self.current.rows, self.current.counts)
+            resolved = resolve(self.table, batch, self.current.rows, self.current.counts, self.foreign)
             rejected = _all_rejected(batch, resolved)
             _refuse_rejected(rejected, strict)
             bury(self.warehouse, self.table.name, rejected, self.clock, token)
@@ -130,9 +137,10 @@ def append(
     clock: Clock,
     token: Token | None = None,
     strict: bool = False,
+    tables: Mapping[str, Table] | None = None,
 ) -> Appended:
     """Append once; see Appender, which is faster for many calls."""
-    return Appender(warehouse, table, clock).append(records, token, strict)
+    return Appender(warehouse, table, clock, tables or {}).append(records, token, strict)
 
 
 def append_file(
@@ -142,11 +150,12 @@ def append_file(
     clock: Clock,
     token: Token | None = None,
     strict: bool = False,
+    tables: Mapping[str, Table] | None = None,
 ) -> Appended:
     """Append a file of JSON lines: what `headwater ingest` does."""
     try:
         with open(path, "rb") as lines:
-            return Appender(warehouse, table, clock).append_json(lines, token, strict, path)
+            return Appender(warehouse, table, clock, tables or {}).append_json(lines, token, strict, path)
     except OSError as error:
         if error.filename != path:
             raise

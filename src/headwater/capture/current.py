@@ -48,7 +48,10 @@ class Current:
         return self._matching(wanted, keys, self.timeline.columns().names)
 
     def counts(self, wanted: pa.Table, keys: Sequence[str]) -> pa.Table:
-        """How many rows there are now (`_weight`) for each of the wanted `keys` that occurs."""
+        """How many rows there are now (`_weight`) for each of the wanted `keys`; without any, in all."""
+        if not keys:
+            total = sum(self._weight(file) for file in self.timeline.snapshot().files)
+            return pa.table({WEIGHT: pa.array([total], pa.int64())})
         return self._matching(wanted, keys, list(keys))
 
     def everything(self) -> pa.Table:
@@ -59,6 +62,14 @@ class Current:
         if not parts:
             return pa.schema([schema.field(name) for name in names]).empty_table()
         return consolidate(pa.concat_tables(parts))
+
+    def _weight(self, file: DataFile) -> int:
+        """The sum of a file's weights, from the log if all are equal."""
+        weight = file.minimum.get(WEIGHT)
+        if weight is not None and weight == file.maximum.get(WEIGHT):
+            return int(weight) * file.rows
+        column = self._read(file, [WEIGHT], change_schema(self.timeline.columns())).column(WEIGHT)
+        return int(pc.sum(column).as_py() or 0)
 
     def _matching(self, wanted: pa.Table, keys: Sequence[str], names: Sequence[str]) -> pa.Table:
         schema = change_schema(self.timeline.columns())

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -56,6 +56,7 @@ class FileCapture:
     table: Table
     clock: Clock
     base: str = "."  # relative paths are below the project's folder
+    project_tables: Mapping[str, Table] = field(default_factory=dict)  # those that may reference this one
     _appender: Appender = field(init=False)
     _ledger: Ledger = field(init=False)
     _seen: dict[str, _Seen] = field(default_factory=dict, init=False)
@@ -64,7 +65,7 @@ class FileCapture:
     def __post_init__(self) -> None:
         _check_options(self.table)
         open_source(self.warehouse, self.table)
-        self._appender = Appender(self.warehouse, self.table, self.clock)
+        self._appender = Appender(self.warehouse, self.table, self.clock, self.project_tables)
         self._ledger = Ledger(self.warehouse, self.table.name, self.clock)
 
     @property

@@ -7,11 +7,10 @@
 
 A table without a key has copies: delete and update name a whole row, of which one copy must be there.
 PRIMARY KEY, UNIQUE and CARDINALITY LIMIT are all the same test: at most so many rows for any value of some
-columns, where a NULL in them never counts (SQL's rule for UNIQUE).  FOREIGN KEYs are not tested: the other
-table's rows may come later.
+columns, where a NULL in them never counts (SQL's rule for UNIQUE).  FOREIGN KEYs are links.py.
 
-Rows stand in one pool (current, new, old) and are numbers here, their keys too (codes.py); so the loop is
-over plain integers, and a batch of inserts that meets nobody needs no loop at all.
+Rows stand in one pool (current, new, old) and are numbers here, their keys too (codes.py); so the loop
+(walk.py) is over plain integers, and a batch of inserts that meets nobody needs no loop at all.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ import numpy as np
 import pyarrow as pa
 
 from headwater.capture.batch import Batch, Operation, identity
-from headwater.capture.codes import Codes, codes, has_null
+from headwater.capture.codes import codes, has_null
+from headwater.capture.foreign import Foreign
+from headwater.capture.links import Link, link
+from headwater.capture.walk import Count, Limit, Walk
 from headwater.model import Table
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.zset import consolidate
@@ -35,31 +37,12 @@ Lookup = Callable[[pa.Table, Sequence[str]], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """At most `most` rows for any value of `columns`."""
-
-    columns: tuple[str, ...]
-    most: int
-    broken: str
-    warn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Resolved:
     """The changes (rows and `_weight`), reasons against records by position, violations let through."""
 
     changes: pa.Table
     reasons: dict[int, str]
     warned: int = 0
-
-
-@dataclass(slots=True)
-class _Count:
-    """A limit with what it counts: the code of each pool row (-1: does not count), and the rows there are."""
-
-    limit: Limit
-    of_row: list[int]
-    present: dict[int, int]
 
 
 def limits_of(table: Table) -> list[Limit]:
@@ -75,7 +58,9 @@ def limits_of(table: Table) -> list[Limit]:
     return limits
 
 
-def resolve(table: Table, batch: Batch, rows: Lookup, counts: Lookup) -> Resolved:
+def resolve(
+    table: Table, batch: Batch, rows: Lookup, counts: Lookup, foreign: Sequence[Foreign] = ()
+) -> Resolved:
     """`rows` and `counts` look up what is there now (current.py)."""
     names = identity(table)
     both = pa.concat_tables([batch.new, batch.old])
@@ -84,11 +69,12 @@ def resolve(table: Table, batch: Batch, rows: Lookup, counts: Lookup) -> Resolve
     pool = pa.concat_tables([current.drop_columns([WEIGHT]).cast(both.schema), both])
     known = {names: current} if _replaces(table, batch) else {}
     tests = [_count(limit, pool, named, known, counts) for limit in limits_of(table)]
+    links = _links(table, batch, pool, foreign)
     plain = len(current) == 0 and bool((batch.operations <= Operation.UPSERT).all())
-    if plain and _nobody_meets(batch, pool, names, tests):
+    if plain and _nobody_meets(batch, pool, names, tests) and all(one.holds(len(batch)) for one in links):
         return Resolved(_weighted(batch.new, np.ones(len(batch), np.int64)), {})
     numbers = codes(pool, names or batch.new.column_names)
-    walk = _Walk(batch, numbers, current, bool(names), bool(table.update_key), tests)
+    walk = Walk(batch, numbers, current, bool(names), bool(table.update_key), tests, links)
     walk.run()
     changes = _weighted(pool.take(pa.array(walk.touched, pa.int64())), np.array(walk.weights, np.int64))
     return Resolved(consolidate(changes), walk.reasons, walk.warned)
@@ -116,9 +102,17 @@ def _replaces(table: Table, batch: Batch) -> bool:
     return bool(table.update_key) or bool((batch.operations != Operation.INSERT).any())
 
 
+def _links(table: Table, batch: Batch, pool: pa.Table, foreign: Sequence[Foreign]) -> list[Link]:
+    """Of a batch of inserts, only what its own rows reference: nothing that others do can go."""
+    goes = _replaces(table, batch)
+    return [link(one, table.name, pool) for one in foreign if goes or one.owner == table.name]
+
+
 def _count(
     limit: Limit, pool: pa.Table, named: pa.Table, known: dict[tuple[str, ...], pa.Table], counts: Lookup
-) -> _Count:
+) -> Count:
+    if not limit.columns:  # the whole table
+        return Count(limit, [0] * len(pool), {0: _total(counts(named, ()))})
     if limit.columns in known:
         present = known[limit.columns]
     else:
@@ -130,14 +124,18 @@ def _count(
     numbers = codes(whole, limit.columns)
     numbers[has_null(whole, limit.columns)] = -1
     there = dict(zip(numbers[: len(present)].tolist(), present.column(WEIGHT).to_pylist(), strict=True))
-    return _Count(limit, numbers[len(present) :].tolist(), there)
+    return Count(limit, numbers[len(present) :].tolist(), there)
+
+
+def _total(counted: pa.Table) -> int:
+    return sum(counted.column(WEIGHT).to_pylist())
 
 
 def _of(pool: pa.Table, limit: Limit) -> pa.Schema:
     return pool.select(limit.columns).schema
 
 
-def _nobody_meets(batch: Batch, pool: pa.Table, names: Sequence[str], tests: Sequence[_Count]) -> bool:
+def _nobody_meets(batch: Batch, pool: pa.Table, names: Sequence[str], tests: Sequence[Count]) -> bool:
     """Whether no new row meets another of its key, and no limit is reached even by all of them together."""
     if names:
         mine = codes(pool.slice(0, len(batch)), names)
@@ -159,99 +157,3 @@ def _nobody_meets(batch: Batch, pool: pa.Table, names: Sequence[str], tests: Seq
 
 def _weighted(rows: pa.Table, weights: np.ndarray[Any, np.dtype[np.int64]]) -> pa.Table:
     return rows.append_column(pa.field(WEIGHT, pa.int64(), nullable=False), pa.array(weights))
-
-
-class _Walk:
-    """The records one after the other. `touched` and `weights` are the changes, by pool row."""
-
-    def __init__(
-        self,
-        batch: Batch,
-        numbers: Codes,
-        current: pa.Table,
-        keyed: bool,
-        replacing: bool,
-        tests: list[_Count],
-    ) -> None:
-        self.operations: list[int] = batch.operations.tolist()
-        self.first_new = len(current)
-        self.first_old = len(current) + len(batch)
-        self.numbers: list[int] = numbers.tolist()
-        self.keyed = keyed
-        self.replacing = replacing
-        self.tests = tests
-        self.touched: list[int] = []
-        self.weights: list[int] = []
-        self.reasons: dict[int, str] = {}
-        self.warned = 0
-        self.holders: dict[int, list[int]] = {}
-        for row, weight in enumerate(current.column(WEIGHT).to_pylist()):
-            self.holders.setdefault(self.numbers[row], []).extend([row] * max(weight, 0))
-
-    def run(self) -> None:
-        for position, operation in enumerate(self.operations):
-            reason = self._one(position, operation)
-            if reason:
-                self.reasons[position] = reason
-
-    def _one(self, position: int, operation: int) -> str:
-        new = self.first_new + position
-        replaced = -1
-        if operation >= Operation.UPDATE:
-            holding = self.holders.get(self.numbers[self.first_old + position])
-            if not holding:
-                return "there is no such row to " + ("update" if operation == Operation.UPDATE else "delete")
-            replaced = holding[-1]
-            if self._taken(position, new, operation):
-                return "the new key is taken"
-        elif self.keyed and (self.replacing or operation == Operation.UPSERT):
-            holding = self.holders.get(self.numbers[new])
-            replaced = holding[-1] if holding else -1
-        added = new if operation != Operation.DELETE else -1
-        reason = self._beyond(replaced, added) if added >= 0 else ""
-        if not reason:
-            self._apply(replaced, added)
-        return reason
-
-    def _taken(self, position: int, new: int, operation: int) -> bool:
-        """Whether an update moves a row to a key that another row has."""
-        moves = self.numbers[new] != self.numbers[self.first_old + position]
-        return (
-            self.keyed
-            and operation == Operation.UPDATE
-            and moves
-            and bool(self.holders.get(self.numbers[new]))
-        )
-
-    def _beyond(self, replaced: int, added: int) -> str:
-        """Why the limits forbid the new row, if they do."""
-        warned = 0
-        for test in self.tests:
-            code = test.of_row[added]
-            if code < 0:
-                continue
-            freed = 1 if replaced >= 0 and test.of_row[replaced] == code else 0
-            if test.present.get(code, 0) - freed + 1 > test.limit.most:
-                if not test.limit.warn:
-                    return test.limit.broken
-                warned = 1
-        self.warned += warned
-        return ""
-
-    def _apply(self, replaced: int, added: int) -> None:
-        for row, weight in ((replaced, -1), (added, 1)):
-            if row < 0:
-                continue
-            self.touched.append(row)
-            self.weights.append(weight)
-            for test in self.tests:
-                code = test.of_row[row]
-                if code >= 0:
-                    test.present[code] = test.present.get(code, 0) + weight
-            holding = self.holders.setdefault(self.numbers[row], [])
-            if weight > 0:
-                holding.append(row)
-            elif holding[-1] == row:
-                holding.pop()
-            else:
-                holding.remove(row)

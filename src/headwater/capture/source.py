@@ -26,7 +26,7 @@ def captures(project: Project, warehouse: Warehouse, clock: Clock) -> list[Captu
     for table in project.tables.values():
         match table.provider:
             case "files":
-                found.append(FileCapture(warehouse, table, clock, project.folder))
+                found.append(FileCapture(warehouse, table, clock, project.folder, project.tables))
             case "api" | "stream":
                 found.append(ApiCapture(warehouse, table, clock))
             case "postgres":

@@ -1,7 +1,8 @@
 """A shop's day as changes: customers join, prices move, orders are placed, paid, shipped or cancelled.
 
 The same seed gives the same changes for the same calls.  Every change fits the starter's tables: keys are new
-when they must be, references hold, and what is updated or deleted is there.
+when they must be, references hold, and what is updated or deleted is there.  References hold at every step of
+the order given: an order is deleted one batch after its lines and payment.
 
     traffic = Traffic(seed=7)
     traffic.opening(at)      rows to begin with, by table
@@ -53,6 +54,7 @@ class Traffic:
     orders: dict[int, _Order] = field(default_factory=dict)  # the recent ones
     placed: int = 0
     paid: int = 0
+    leaving: list[Record] = field(default_factory=list)  # orders that nothing refers to any more
     _random: Random = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,6 +73,8 @@ class Traffic:
     def batch(self, at: datetime, size: int) -> Changes:
         """About `size` changes. Most follow from orders: a line or three, a payment, a status."""
         changes = _empty()
+        changes["orders"] += map(_deleted, self.leaving)
+        self.leaving = []
         while sum(map(len, changes.values())) < size:
             self._happen(changes, at)
         return changes
@@ -159,7 +163,7 @@ class Traffic:
             changes["orders"].append(_moved(order, "cancelled"))
             return
         del self.orders[order.row["order_id"]]
-        changes["orders"].append(_deleted(order.row))
+        self.leaving.append(order.row)
         changes["order_items"] += map(_deleted, order.items)
         changes["payments"] += map(_deleted, [order.payment] if order.payment else [])
 
