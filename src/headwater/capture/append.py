@@ -56,8 +56,18 @@ class Appended:
 def open_source(warehouse: Warehouse, table: Table) -> Timeline:
     """The source's timeline, made if it is not there."""
     timeline = warehouse.source(table.name)
+    declared = arrow_schema(table.columns)
     if not timeline.exists():
-        timeline.create(arrow_schema(table.columns), f"source {table.name}")
+        timeline.create(declared, f"source {table.name}")
+    stored = {column.name: column.type for column in timeline.columns()}
+    if stored != {column.name: column.type for column in declared}:
+        raise InputError(
+            "HW845",
+            f'table "{table.name}" is stored with other columns than it declares now',
+            place=table.place,
+            detail=f"Stored: {', '.join(f'{name} {kind}' for name, kind in stored.items())}.",
+            hint="Declare it as it is stored, or give the new table another name and feed it anew.",
+        )
     return timeline
 
 

@@ -70,8 +70,10 @@ class ApiCapture:
         return (self._table.name,)
 
     def poll(self) -> Polled:
-        self._watermark = advance(self._warehouse, self._table.name, self._clock, self._watermark)
-        return Polled(0, self._watermark)
+        before = self._watermark
+        self._watermark = advance(self._warehouse, self._table.name, self._clock, before)
+        # A writer holds the turn just now: what it commits is still to come.
+        return Polled(0, self._watermark, behind=self._watermark == before)
 
     def close(self) -> None:
         return None

@@ -55,12 +55,13 @@ class Auditor:
         timeline = self.warehouse.stage(self.catalog.folder(view))
         time = timeline.time() if timeline.exists() else BEGINNING
         freshness = self.catalog.project.views[view].freshness.total_seconds()
-        # Before its first push a view owes nothing older than the start of the run.
         staleness = (now - (time if time != BEGINNING else self.started_at)) / 1e6
+        # While nothing ran, nothing was promised: a run owes nothing older than its own start.
+        late = (now - max(time, self.started_at)) / 1e6 > freshness
         published = self.warehouse.published(view)
         rows = published.snapshot().rows if published.exists() else 0
         known = None if time == BEGINNING else time
-        return Snapshot(view, now, known, staleness, freshness, staleness > freshness, rows)
+        return Snapshot(view, now, known, staleness, freshness, late, rows)
 
     def snapshot(self, promised: bool = True) -> list[Snapshot]:
         """Look, and write what was seen and what was pushed since the last time.

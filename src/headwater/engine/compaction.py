@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from headwater.catalog import Catalog
 from headwater.engine.executor import Executor
 from headwater.storage.delta_log import BEGINNING, DataFile
-from headwater.storage.timeline import TIME, Slice, Timeline
+from headwater.storage.timeline import COMPACTED, TIME, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
 
-__all__ = ["compact", "compact_some", "horizon"]
+__all__ = ["compact", "compact_some", "horizon", "vacuum_all"]
 
 SMALL_ROWS = 100_000
 MANY_FILES = 16
@@ -34,6 +34,18 @@ def compact_some(executor: Executor) -> int:
         for stage in kept.stages:
             done += compact(executor.pushing.timeline(stage.name), horizon(catalog, warehouse, stage.name))
     return done
+
+
+def vacuum_all(executor: Executor) -> int:
+    """Delete files that no table has used for an hour; returns how many."""
+    catalog, warehouse = executor.catalog, executor.pushing.warehouse
+    timelines = [warehouse.source(name) for name in catalog.project.tables]
+    timelines += [
+        executor.pushing.timeline(one.name) for kept in catalog.kept.values() for one in kept.stages
+    ]
+    logs = [one.log for one in timelines] + [warehouse.published(name) for name in catalog.kept]
+    logs += [warehouse.system(name) for name in ("pushes", "audit")]
+    return sum(one.vacuum() for one in logs if one.exists())
 
 
 def horizon(catalog: Catalog, warehouse: Warehouse, relation: str) -> int:
@@ -67,7 +79,7 @@ def compact(timeline: Timeline, until: int) -> bool:
     changes = timeline.read(Slice(tuple(chosen), BEGINNING - 1, until))
     merged = consolidate(changes)
     added = [timeline.write(merged, until)] if merged.num_rows else []
-    return timeline.log.rewrite(added, chosen)
+    return timeline.log.rewrite(added, chosen, {COMPACTED: until})
 
 
 def _settled(file: DataFile, until: int) -> bool:

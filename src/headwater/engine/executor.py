@@ -93,7 +93,10 @@ class Executor:
             if state.running is not None and state.running.done():
                 state.running = None
             if state.running is None and now >= state.look_at:
-                self._consider(state, now)
+                try:
+                    self._consider(state, now)
+                except Exception as error:  # noqa: BLE001 - one view's broken files must not stop the others
+                    self._failed(state, error, self.target(state.name))
 
     def _consider(self, state: ViewState, now: int) -> None:
         target = self.target(state.name)
@@ -117,7 +120,8 @@ class Executor:
         for name in (*self.catalog.ancestors(view), view):
             kept = self.catalog.kept[name]
             for stage in kept.stages:
-                if self.pushing.timeline(stage.name).time() == BEGINNING:
+                time = self.pushing.timeline(stage.name).time()
+                if time == BEGINNING or self.pushing.forgotten(stage, time):
                     continue
                 changed = self.pushing.changed(kept, stage, target)
                 if changed:
@@ -150,13 +154,16 @@ class Executor:
         try:
             self.advance(state.name, target, hints=state.failures == 0)
         except Exception as error:  # noqa: BLE001 - shown in status and the pushes table, tried again
-            state.failures += 1
-            state.error = _short(error)
-            backoff = min(LAST_RETRY, FIRST_RETRY * 2 ** min(state.failures - 1, 10))
-            state.look_at = self.clock.now() + micros(backoff)
-            self._record_failure(state, target)
+            self._failed(state, error, target)
         else:
             state.failures, state.error, state.look_at = 0, "", 0
+
+    def _failed(self, state: ViewState, error: Exception, target: int) -> None:
+        state.failures += 1
+        state.error = _short(error)
+        backoff = min(LAST_RETRY, FIRST_RETRY * 2 ** min(state.failures - 1, 10))
+        state.look_at = self.clock.now() + micros(backoff)
+        self._record_failure(state, target)
 
     def advance(self, view: str, target: int, hints: bool = True) -> int:
         """Bring a view and what it reads to one time, at least `target`; returns that time."""
@@ -211,10 +218,11 @@ class Executor:
             wait = max(micros(REPUBLISH_EVERY), 20 * state.republish_took)
             state.republish_at = self.clock.now() + wait
 
-    def republish_some(self) -> None:
+    def republish_some(self, at_once: bool = False) -> None:
         """Bring plain tables up that were too expensive to rewrite within a push."""
         for state in self.states.values():
-            if state.republish_at is not None and self.clock.now() >= state.republish_at:
+            due = state.republish_at is not None and (at_once or self.clock.now() >= state.republish_at)
+            if due:
                 with state.lock:
                     started = self.clock.now()
                     republish(self.pushing, self.catalog.kept[state.name])

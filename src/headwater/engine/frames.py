@@ -51,13 +51,13 @@ class Frames:
     relations: Relations
     hints: bool = True
     first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/once.py)
-    _made: dict[tuple[Plan, tuple[Range, ...]], DataFrame] = field(default_factory=dict)
+    _made: dict[tuple[Plan, tuple[tuple[str, Range], ...]], DataFrame] = field(default_factory=dict)
 
     def frame(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> DataFrame:
         """The Z-set that a plan stands for. `ranges` (by column) may be used to read less."""
         computed = plan in self.first
         ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns and not computed}
-        key = (plan, tuple(ranges.values()))
+        key = (plan, tuple(ranges.items()))
         if key not in self._made:
             built = self._build(plan, ranges)
             self._made[key] = self._compute(plan, built) if computed else built
@@ -105,9 +105,10 @@ class Frames:
                 return operators.negate(self.frame(child, ranges))
             case Restrict(child, keys, by):
                 found = restrict_ranges(self.relations, keys, by)
-                return operators.restrict(
-                    self.frame(child, dict(ranges) | found), keys, self.frame(by), by.columns
-                )
+                wanted = self.frame(by)
+                if self.hints and self.small(by):
+                    wanted = F.broadcast(wanted)
+                return operators.restrict(self.frame(child, dict(ranges) | found), keys, wanted, by.columns)
             case _:
                 assert_never(plan)
 
@@ -165,7 +166,7 @@ class Frames:
             return frame
         names = [f"_key{index}" for index in range(len(keys))]
         by = of.select(*(operators.sql(key).alias(name) for (key, _), name in zip(keys, names, strict=True)))
-        return operators.restrict(frame, [key for _, key in keys], by, names)
+        return operators.restrict(frame, [key for _, key in keys], F.broadcast(by), names)
 
     def _aggregate(self, plan: Aggregate) -> DataFrame:
         frame = self.frame(plan.child)

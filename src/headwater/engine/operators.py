@@ -87,7 +87,7 @@ def semi_join(left: DataFrame, right: DataFrame, condition: Expr, anti: bool) ->
 
 
 def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: Sequence[str]) -> DataFrame:
-    """The rows whose keys occur in `by`; NULL matches NULL. `by` is small: it is broadcast."""
+    """The rows whose keys occur in `by`; NULL matches NULL."""
     if not keys:
         return frame.join(F.broadcast(by.select(F.lit(1).alias("_any")).limit(1)), how="left_semi")
     names = [f"_key{index}" for index in range(len(keys))]
@@ -95,7 +95,7 @@ def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: 
     condition = F.lit(True)
     for key, name in zip(keys, names, strict=True):
         condition = condition & sql(key).eqNullSafe(named(name))
-    return frame.join(F.broadcast(wanted), condition, "left_semi")
+    return frame.join(wanted, condition, "left_semi")
 
 
 def negate(frame: DataFrame) -> DataFrame:

@@ -103,9 +103,7 @@ class Pushing:
         return incremental, full
 
     def _rows(self, relation: str) -> int:
-        if relation in self.catalog.project.tables:
-            return self.warehouse.source(relation).snapshot().rows
-        return self.timeline(relation).snapshot().rows
+        return self._timeline_of(relation).snapshot().rows
 
     def push(self, kept: Kept, stage: Stage, until: int, choose: Choose, hints: bool = True) -> Pushed:
         """Advance the stage to `until`; everything it reads must be complete up to there."""
@@ -117,6 +115,10 @@ class Pushing:
             if after == BEGINNING:
                 mode, reason, effort = Mode.INITIAL, "never computed before", self._initial(stage)
                 rows = self._compute_and_commit(kept, stage, until, Mode.INITIAL, {}, hints)
+            elif self.forgotten(stage, after):
+                mode, effort = Mode.FULL, self._initial(stage)
+                reason = "changes since its last push have been compacted away"
+                rows = self._compute_and_commit(kept, stage, until, Mode.FULL, {}, hints)
             else:
                 changed = self.changed(kept, stage, until)
                 if not changed:
@@ -132,6 +134,18 @@ class Pushing:
         return self._done(
             stage, mode, reason, after, until, Effort(effort.changed, effort.scanned, rows), meter
         )
+
+    def forgotten(self, stage: Stage, after: int) -> bool:
+        """Whether something the stage reads no longer knows its changes since `after`.
+
+        Compaction waits for every view there is; but a view may be taken out and put back later.
+        """
+        return any(self._timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
+
+    def _timeline_of(self, relation: str) -> Timeline:
+        if relation in self.catalog.project.tables:
+            return self.warehouse.source(relation)
+        return self.timeline(relation)
 
     def _initial(self, stage: Stage) -> Effort:
         return Effort(0, sum(self._rows(name) for name in stage.reads), 0)

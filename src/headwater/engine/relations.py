@@ -18,6 +18,7 @@ from pyspark.sql.types import StructField, StructType
 from headwater.algebra.nodes import Scan, Version
 from headwater.algebra.stages import Stage
 from headwater.engine.operators import quoted
+from headwater.storage.delta_log import Snapshot
 from headwater.storage.timeline import WEIGHT, Range, Slice, Timeline, change_schema
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
@@ -52,6 +53,7 @@ class Relations:
     until: int
     own: Stage | None = None  # the stage being pushed: reading itself, it reads what it remembers
     scanned: dict[str, int] = field(default_factory=dict)
+    _pinned: dict[str, Snapshot] = field(default_factory=dict)
 
     def timeline(self, relation: str) -> Timeline:
         if relation in self.sources:
@@ -65,14 +67,20 @@ class Relations:
             ranges = [one for one in ranges if _of_type(one, schema)]
         match scan.version:
             case Version.DELTA:
-                return timeline.delta(self.after, self.until, ranges)
+                return timeline.delta(self.after, self.until, ranges, self._snapshot(scan.relation))
             case Version.OLD:
-                return timeline.as_of(self.after, ranges)
+                return timeline.as_of(self.after, ranges, self._snapshot(scan.relation))
             case Version.NEW:
-                return timeline.as_of(self.until, ranges)
+                return timeline.as_of(self.until, ranges, self._snapshot(scan.relation))
 
     def changed(self, relation: str) -> Slice:
-        return self.timeline(relation).delta(self.after, self.until)
+        return self.timeline(relation).delta(self.after, self.until, (), self._snapshot(relation))
+
+    def _snapshot(self, relation: str) -> Snapshot:
+        """One snapshot for the whole push: compaction beside it must not mix two states of the files."""
+        if relation not in self._pinned:
+            self._pinned[relation] = self.timeline(relation).snapshot()
+        return self._pinned[relation]
 
     def frame(self, scan: Scan, ranges: Sequence[Range] = ()) -> DataFrame:
         """The Scan's columns under their names in the plan, and the weight."""

@@ -19,7 +19,7 @@ from headwater.capture.source import captures
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
 from headwater.engine.auditor import Auditor, Snapshot
-from headwater.engine.compaction import compact_some
+from headwater.engine.compaction import compact_some, vacuum_all
 from headwater.engine.executor import Executor
 from headwater.engine.push import Pushing
 from headwater.engine.session import session
@@ -33,6 +33,7 @@ __all__ = ["Progress", "Run", "run"]
 
 SNAPSHOT_EVERY = timedelta(seconds=5)
 COMPACT_EVERY = timedelta(seconds=20)
+VACUUM_EVERY = timedelta(hours=1)
 POLL_EVERY = timedelta(milliseconds=200)
 STEP_EVERY = timedelta(milliseconds=50)
 
@@ -63,6 +64,7 @@ class Run:
     capture_errors: dict[str, str] = field(default_factory=dict)
     behind: dict[str, bool] = field(default_factory=dict)
     streams: list[StreamingQuery] = field(default_factory=list)
+    chore_errors: dict[str, str] = field(default_factory=dict)
 
     def poll(self, capture: Capture) -> None:
         """Take in what a capture has, and move its watermarks on."""
@@ -80,12 +82,13 @@ class Run:
 
     def poll_forever(self, capture: Capture) -> None:
         while not self.stop.is_set():
+            before = sum(self.captured.values())
             try:
                 self.poll(capture)
             except Exception as error:  # noqa: BLE001 - shown with the run; the next poll tries again
                 self.capture_errors[", ".join(capture.tables)] = f"{type(error).__name__}: {error}"
                 self.clock.sleep(timedelta(seconds=1))
-            if not self.behind.get(", ".join(capture.tables)):
+            if sum(self.captured.values()) == before or not self.behind.get(", ".join(capture.tables)):
                 self.clock.sleep(POLL_EVERY)
 
     def progress(self) -> Progress:
@@ -99,7 +102,7 @@ class Run:
             self.auditor.look(),
             {name: one.pushes for name, one in self.executor.states.items()},
             dict(self.auditor.violations),
-            errors | self.capture_errors,
+            errors | self.capture_errors | self.chore_errors,
             dict(self.captured),
         )
 
@@ -124,23 +127,34 @@ class Run:
             self.stop.set()
             for thread in threads:
                 thread.join(timeout=5)
+            self._do("audit", self.auditor.snapshot)
             self.executor.close()
             housekeeping.join(timeout=60)
-            self.auditor.snapshot()
+            self.auditor.snapshot(promised=False)
 
     def _keep_house(self) -> None:
-        """Snapshots every five seconds, and compaction off the critical path."""
-        audited = compacted = 0
-        while not self.stop.is_set():
-            now = self.clock.now()
-            if now - audited >= micros(SNAPSHOT_EVERY):
-                audited = now
-                self.auditor.snapshot()
-            elif now - compacted >= micros(COMPACT_EVERY):
-                compacted = now
-                compact_some(self.executor)
-                self.executor.republish_some()
-            self.stop.wait(0.1)
+        """Snapshots every five seconds; compaction and vacuum off the critical path."""
+        chores: dict[str, tuple[timedelta, Callable[[], object]]] = {
+            "audit": (SNAPSHOT_EVERY, self.auditor.snapshot),
+            "compaction": (COMPACT_EVERY, lambda: compact_some(self.executor)),
+            "republishing": (COMPACT_EVERY, self.executor.republish_some),
+            "vacuum": (VACUUM_EVERY, lambda: vacuum_all(self.executor)),
+        }
+        done = dict.fromkeys(chores, self.clock.now())
+        while not self.stop.wait(0.1):
+            for name, (every, chore) in chores.items():
+                if self.clock.now() - done[name] >= micros(every):
+                    done[name] = self.clock.now()
+                    self._do(name, chore)
+
+    def _do(self, name: str, chore: Callable[[], object]) -> None:
+        """A chore that fails is shown and done again when it is due again; the run goes on."""
+        try:
+            chore()
+        except Exception as error:  # noqa: BLE001 - shown with the run
+            self.chore_errors[name] = f"{type(error).__name__}: {error}"
+        else:
+            self.chore_errors.pop(name, None)
 
     def until_idle(self, show: Callable[[Progress], None] | None = None) -> None:
         """Apply all that can be captured now, then return."""
@@ -153,14 +167,27 @@ class Run:
             if not any(self.behind.values()):
                 break
             self.clock.sleep(timedelta(milliseconds=20))
+        failed: dict[str, str] = {}
         for name in self.catalog.kept:
             if self.stop.is_set():
                 break
-            self.executor.push_all([name])
+            try:
+                self.executor.push_all([name])
+            except Exception as error:  # noqa: BLE001 - the other views go on; raised below
+                failed[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
             if show is not None:
                 show(self.progress())
+        self._do("compaction", lambda: compact_some(self.executor))
+        self._do("republishing", lambda: self.executor.republish_some(at_once=True))
         self.executor.close()
         self.auditor.snapshot(promised=False)
+        if failed:
+            raise HeadwaterError(
+                "HW832",
+                f"{len(failed)} of {len(self.catalog.kept)} views could not be pushed",
+                detail="; ".join(f"{name}: {text}" for name, text in failed.items()),
+                hint="The others are up to date. `headwater status` shows every view.",
+            )
 
     def _raise_capture_errors(self) -> None:
         for name, message in self.capture_errors.items():

@@ -53,7 +53,15 @@ def verify(pushing: Pushing, kept: Kept) -> Verified:
             f'view "{kept.view}" has never been computed',
             hint="Run the project first: headwater run DIR --until-idle",
         )
-    time = timeline.time()
+    while True:
+        found = _verify_at(pushing, kept, timeline.time())
+        # Had the view moved on meanwhile, compaction might have given up the state that was read.
+        if timeline.time() == found.time or found.equal:
+            return found
+
+
+def _verify_at(pushing: Pushing, kept: Kept, time: int) -> Verified:
+    timeline = pushing.timeline(kept.view)
     apart = pushing.spark.newSession()
     _register(pushing, apart, kept, time)
     view = pushing.catalog.project.views[kept.view]

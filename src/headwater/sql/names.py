@@ -15,7 +15,7 @@ from headwater.sql.words import Words
 
 __all__ = ["RESERVED_COLUMNS", "column_name", "columns_among", "relation_name", "spelling"]
 
-RESERVED_COLUMNS = ("_weight", "_time")
+RESERVED_COLUMNS = ("_weight", "_time", "_visible")
 _NOT_IN_COLUMNS = re.compile(r"[\s,;{}()=.`\"'\\]")
 
 

@@ -11,6 +11,7 @@ overlap inside a process; between processes delta-rs refuses the second with a c
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time as wall
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,8 +34,8 @@ APPLICATION = "headwater"
 BEGINNING = 0  # the time of a table that has never been committed to
 
 _PROPERTIES = {
-    "delta.checkpointInterval": "200",
-    "delta.logRetentionDuration": "interval 1 days",
+    "delta.checkpointInterval": "100",
+    "delta.logRetentionDuration": "interval 1 hours",
     "delta.deletedFileRetentionDuration": "interval 1 hours",
     "delta.dataSkippingNumIndexedCols": "-1",
 }
@@ -119,11 +120,15 @@ class DeltaLog:
     ) -> None:
         """Make the table if it is not there; one that is there stays as it is, or is emptied (`replace`)."""
         with self._lock:
+            if replace:
+                # A table made anew must not remember its old time; what it held can be computed again.
+                shutil.rmtree(self.path, ignore_errors=True)
+                self._files = {}
             os.makedirs(self.path, exist_ok=True)
             self._table = DeltaTable.create(
                 self.path,
                 Schema.from_arrow(schema),
-                mode="overwrite" if replace else "ignore",
+                mode="ignore",
                 partition_by=list(partition_by) or None,
                 description=description or None,
                 configuration=_PROPERTIES,
@@ -181,14 +186,19 @@ class DeltaLog:
                 return False
             return self._write(time, added, removed, note, transactions)
 
-    def rewrite(self, added: Sequence[NewFile], removed: Sequence[DataFile]) -> bool:
-        """Replace files by others that hold the same relation; the time stays. False after a conflict."""
+    def rewrite(
+        self, added: Sequence[NewFile], removed: Sequence[DataFile], transactions: Mapping[str, int]
+    ) -> bool:
+        """Replace files by others that hold the same relation; the time stays. False after a conflict.
+
+        Only the project's one run may call this: two processes that replace the same files would both win.
+        """
         with self._lock:
             present = {file.relative for file in self.snapshot().files}
             if not {file.relative for file in removed} <= present:
                 return False
             try:
-                return self._write(None, added, removed, None)
+                return self._write(None, added, removed, None, transactions)
             except ConflictError:
                 return False
 

@@ -9,7 +9,8 @@ the file.  A delta or a state is then exactly a list of files: an empty delta is
 read, and what Spark runs for a push never depends on the time, so it compiles its code once.
 
 Compaction replaces many small files by one with the same changes summed up: rows that cancel disappear and
-times up to the horizon become the horizon, so reads as of earlier times are refused afterwards.
+times up to the horizon become the horizon.  States and deltas from before the horizon are gone then; the
+horizon is recorded in the same commit, and whoever was last at an earlier time must start from a whole state.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ __all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_sc
 
 WEIGHT = "_weight"
 TIME = "_time"
+COMPACTED = "headwater-compacted"  # the transaction that records the horizon
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +113,25 @@ class Timeline:
         """The relation's own columns, without weight and time."""
         return pa.schema([column for column in self.log.schema() if column.name not in (WEIGHT, TIME)])
 
-    def delta(self, after: int, until: int, ranges: Sequence[Range] = ()) -> Slice:
-        """The changes in (after, until]."""
+    def horizon(self) -> int:
+        """Compaction has given up history before this time: only later states and deltas can be read."""
+        return self.log.transaction(COMPACTED) or BEGINNING if self.exists() else BEGINNING
+
+    def delta(
+        self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None
+    ) -> Slice:
+        """The changes in (after, until], of the table as it is now or as a snapshot has it."""
+        files = (snapshot or self.snapshot()).files
         wanted = tuple(
             file
-            for file in self.snapshot().files
+            for file in files
             if file.may_hold(TIME, after + 1, until) and all(_meets(file, one) for one in ranges)
         )
         return Slice(wanted, after, until)
 
-    def as_of(self, time: int, ranges: Sequence[Range] = ()) -> Slice:
+    def as_of(self, time: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None) -> Slice:
         """The changes that make up the relation at `time`."""
-        return self.delta(BEGINNING - 1, time, ranges)
+        return self.delta(BEGINNING - 1, time, ranges, snapshot)
 
     def append(
         self,

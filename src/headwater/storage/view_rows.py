@@ -36,12 +36,14 @@ def visible_rows(timeline: Timeline, part: Slice) -> pa.Table:
 
 def read_view(timeline: Timeline, published: DeltaLog, description: str) -> tuple[int, pa.Table]:
     """The view's rows as of its time. `description` tells a plain table made for another definition."""
-    time = timeline.time()
+    # The timeline first: what is published or compacted afterwards must not be counted twice.
+    snapshot = timeline.snapshot()
+    time = snapshot.time
     names = output_columns(timeline).names
     since, rows = BEGINNING, output_columns(timeline).empty_table()
     if published.exists() and published.description() == description:
         since, rows = read_published(published)
-    part = timeline.delta(since, time)
+    part = timeline.delta(since, time, snapshot=snapshot)
     if part.empty or since >= time:
         return max(time, since), rows.select(names)
     later = visible_rows(timeline, part)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,28 +10,30 @@ from headwater.storage.timeline import WEIGHT
 
 __all__ = ["consolidate", "expand"]
 
+_ROW = "_row"
+
 
 def consolidate(changes: pa.Table) -> pa.Table:
     """One row for every distinct row whose weights do not cancel, with their sum.
 
-    NULLs are equal to each other here, and so are NaNs.  Structs are compared field by field.
+    Here NULLs are equal to each other, and so are NaNs, and 0.0 and -0.0, as Spark has it when it groups.
     """
     names = [name for name in changes.column_names if name != WEIGHT]
-    flat, rebuild = _flatten(changes.select(names))
-    if not flat.column_names:
+    if not names:
         total = pc.sum(changes.column(WEIGHT)).as_py() or 0
         return pa.table({WEIGHT: pa.array([total] if total else [], pa.int64())})
+    keys = pa.table([_comparable(changes.column(name)) for name in names], names=names)
+    row = pa.array(np.arange(changes.num_rows))
     grouped = (
-        flat.append_column(WEIGHT, changes.column(WEIGHT))
-        .group_by(flat.column_names, use_threads=False)
-        .aggregate([(WEIGHT, "sum")])
+        keys.append_column(WEIGHT, changes.column(WEIGHT))
+        .append_column(_ROW, row)
+        .group_by(names, use_threads=False)
+        .aggregate([(WEIGHT, "sum"), (_ROW, "min")])
     )
-    summed = grouped.select(flat.column_names)
-    weights = grouped.column(f"{WEIGHT}_sum").cast(pa.int64())
-    whole = _unflatten(summed, changes.select(names).schema, rebuild).append_column(
-        pa.field(WEIGHT, pa.int64(), nullable=False), weights
-    )
-    return whole.filter(pc.not_equal(weights, 0))
+    kept = grouped.filter(pc.not_equal(grouped.column(f"{WEIGHT}_sum"), 0))
+    rows = changes.select(names).take(kept.column(f"{_ROW}_min"))
+    weights = kept.column(f"{WEIGHT}_sum").cast(pa.int64())
+    return rows.append_column(pa.field(WEIGHT, pa.int64(), nullable=False), weights)
 
 
 def expand(zset: pa.Table) -> pa.Table:
@@ -45,40 +45,21 @@ def expand(zset: pa.Table) -> pa.Table:
     return rows.take(pa.array(np.repeat(np.arange(len(weights)), weights)))
 
 
-def _flatten(rows: pa.Table) -> tuple[pa.Table, dict[str, Sequence[str]]]:
-    """Structs as columns of their own, since Arrow groups by plain columns only."""
-    rebuild: dict[str, Sequence[str]] = {}
-    columns: list[pa.ChunkedArray] = []
-    names: list[str] = []
-    for name in rows.column_names:
-        column = rows.column(name)
-        if not pa.types.is_struct(column.type):
-            names.append(name)
-            columns.append(column)
-            continue
-        parts = [f"{name}\x00{child.name}" for child in column.type]
-        rebuild[name] = parts
-        names.append(f"{name}\x00")
-        columns.append(column.is_null())
-        for child, part in zip(column.type, parts, strict=True):
-            names.append(part)
-            columns.append(pc.struct_field(column, child.name))
-    return pa.table(columns, names=names), rebuild
-
-
-def _unflatten(flat: pa.Table, schema: pa.Schema, rebuild: dict[str, Sequence[str]]) -> pa.Table:
-    columns = []
-    for column in schema:
-        if column.name not in rebuild:
-            columns.append(flat.column(column.name).cast(column.type))
-            continue
-        parts = [flat.column(part).combine_chunks() for part in rebuild[column.name]]
-        missing = flat.column(f"{column.name}\x00").combine_chunks()
-        columns.append(
-            pa.StructArray.from_arrays(
-                [part.chunk(0) if isinstance(part, pa.ChunkedArray) else part for part in parts],
-                fields=list(column.type),
-                mask=missing,
-            )
+def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column in a form that Arrow can group by and in which equal values are the same."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        plain = pc.if_else(pc.equal(column, 0.0), pa.scalar(0.0, kind), column)
+        return pc.if_else(pc.is_nan(plain), pa.scalar(float("nan"), kind), plain)
+    if pa.types.is_nested(kind):
+        # Arrow groups by plain columns only: nested values are numbered in the order they come.
+        numbers: dict[str, int] = {}
+        return pa.chunked_array(
+            [
+                pa.array(
+                    [numbers.setdefault(repr(value), len(numbers)) for value in column.to_pylist()],
+                    pa.int64(),
+                )
+            ]
         )
-    return pa.table(columns, schema=schema)
+    return column
