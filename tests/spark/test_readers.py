@@ -17,6 +17,7 @@ from headwater.engine.compaction import MANY_FILES, compact_some
 pytestmark = pytest.mark.spark
 
 # Each batch keeps the invariant that all amounts are equal: a reader that saw half a push would notice.
+COUNTED = "SELECT count(*), amount FROM arrow GROUP BY amount"
 VIEW = "CREATE MATERIALIZED VIEW amounts FRESHNESS = INTERVAL '9' SECOND AS SELECT oid, amount FROM orders;"
 
 

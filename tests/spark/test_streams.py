@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def write(folder: Path, name: str, rows: list[tuple[int, str]]) -> None:
 
 
 def drain(kept: Keeping, spark: SparkSession) -> None:
+    kept.clock.advance(timedelta(seconds=1))
     query = start_stream(spark, kept.warehouse, kept.project.tables["clicks"], kept.clock)
     query.awaitTermination()
 

@@ -40,7 +40,7 @@ __all__ = ["MARKER", "demo", "prepare_folder"]
 MARKER = ".headwater-demo"
 # A JVM that lives two minutes is better off compiling quickly than compiling well.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-WARM_BY = 40.0  # seconds after the start: on a slow machine the JVM is left to warm up while it is watched
+WARM_BY = 32.0  # seconds after the start: on a slow machine the JVM is left to warm up while it is watched
 
 
 def demo(

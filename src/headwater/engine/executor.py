@@ -8,6 +8,7 @@ again with backoff and shown; the others go on.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -57,7 +58,7 @@ class ViewState:
 
 
 class Executor:
-    def __init__(self, pushing: Pushing, clock: Clock, workers: int = 4) -> None:
+    def __init__(self, pushing: Pushing, clock: Clock, workers: int = max(2, os.cpu_count() or 2)) -> None:
         self.pushing = pushing
         self.catalog: Catalog = pushing.catalog
         self.clock = clock

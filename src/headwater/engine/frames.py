@@ -39,7 +39,7 @@ from headwater.engine.pruning import join_ranges, restrict_ranges
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import WEIGHT, Range
 
-__all__ = ["Frames"]
+__all__ = ["BROADCAST_ROWS", "Frames"]
 
 BROADCAST_ROWS = 200_000
 

@@ -12,7 +12,7 @@ commits once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
 
@@ -25,7 +25,7 @@ from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.catalog import Catalog
 from headwater.engine import operators
-from headwater.engine.frames import Frames
+from headwater.engine.frames import BROADCAST_ROWS, Frames
 from headwater.engine.metering import Meter, metered
 from headwater.engine.relations import Relations, read_slice
 from headwater.engine.sqltext import run_sql
@@ -69,13 +69,25 @@ class Pushing:
     spark: SparkSession
     warehouse: Warehouse
     catalog: Catalog
+    _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:
         return self.warehouse.stage(self.catalog.folder(stage))
 
-    def relations(self, kept: Kept, stage: Stage, until: int) -> Relations:
+    def for_small(self) -> SparkSession:
+        """The same Spark, set for small deltas: planned at once, few partitions.
+
+        Adaptive execution runs every shuffle and broadcast as a job of its own: good for large data only.
+        """
+        if self._small is None:
+            self._small = self.spark.newSession()
+            self._small.conf.set("spark.sql.adaptive.enabled", "false")
+            self._small.conf.set("spark.sql.shuffle.partitions", "2")
+        return self._small
+
+    def relations(self, kept: Kept, stage: Stage, until: int, small: bool = False) -> Relations:
         return Relations(
-            self.spark,
+            self.for_small() if small else self.spark,
             self.warehouse,
             frozenset(self.catalog.project.tables),
             self.catalog.folders(),
@@ -172,7 +184,8 @@ class Pushing:
         self, kept: Kept, stage: Stage, until: int, mode: Mode, changed: Mapping[str, Slice], hints: bool
     ) -> tuple[DataFrame, bool]:
         """The changes to store, and whether they come out of a shuffle already."""
-        relations = self.relations(kept, stage, until)
+        small = mode is Mode.INCREMENTAL and sum(one.rows for one in changed.values()) <= BROADCAST_ROWS
+        relations = self.relations(kept, stage, until, small)
         frames = Frames(relations, hints)
         if mode is Mode.INCREMENTAL:
             only = frozenset(name for name, part in changed.items() if part.inserts_only)

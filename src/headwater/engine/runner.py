@@ -32,7 +32,7 @@ from headwater.storage.warehouse import Warehouse
 __all__ = ["Progress", "Run", "run"]
 
 SNAPSHOT_EVERY = timedelta(seconds=5)
-COMPACT_EVERY = timedelta(seconds=20)
+COMPACT_EVERY = timedelta(seconds=10)
 VACUUM_EVERY = timedelta(hours=1)
 POLL_EVERY = timedelta(milliseconds=200)
 STEP_EVERY = timedelta(milliseconds=50)

@@ -69,9 +69,14 @@ def arrow_columns(frame: DataFrame) -> pa.Schema:
 
 def write(frame: DataFrame, folder: str, time: int, spread: bool) -> list[NewFile]:
     """Run the frame and write its changes as of `time`. `spread`: they are not shuffled yet."""
-    # Adaptive execution merges what is small, so a small delta becomes one file.
-    files = write_plain(frame.hint("rebalance") if spread else frame, folder, time)
+    # Adaptive execution merges what is small; without it, what is written is small: one file either way.
+    merged = frame.hint("rebalance") if _adaptive(frame) else frame.repartition(1)
+    files = write_plain(merged if spread else frame, folder, time)
     return [at_time(file, time) for file in files]
+
+
+def _adaptive(frame: DataFrame) -> bool:
+    return frame.sparkSession.conf.get("spark.sql.adaptive.enabled") == "true"
 
 
 def write_plain(frame: DataFrame, folder: str, time: int) -> list[NewFile]:
