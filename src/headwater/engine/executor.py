@@ -174,9 +174,9 @@ class Executor:
             if self.time_of(view) >= target:
                 return target
             kept = self.catalog.kept[view]
-            for stage in kept.stages:
-                self._push_stage(state, kept, stage, target, hints)
-            self._publish(state, kept)
+            modes = {self._push_stage(state, kept, stage, target, hints) for stage in kept.stages}
+            if state.pushes == 0 or modes != {Mode.EMPTY}:
+                self._publish(state, kept)
             state.pushes += 1
         return target
 
@@ -194,7 +194,7 @@ class Executor:
                 return latest
             target = latest
 
-    def _push_stage(self, state: ViewState, kept: Kept, stage: Stage, target: int, hints: bool) -> None:
+    def _push_stage(self, state: ViewState, kept: Kept, stage: Stage, target: int, hints: bool) -> Mode:
         predicted: list[Choice] = []
 
         def choosing(one: Stage, incremental: Effort, full: Effort) -> Choice:
@@ -210,8 +210,11 @@ class Executor:
         state.last = pushed
         expected = predicted[-1].expected.total_seconds() if predicted else 0.0
         self._record(state, pushed, expected)
+        return pushed.mode
 
     def _publish(self, state: ViewState, kept: Kept) -> None:
+        if state.republish_at is not None:
+            return  # it waits to be written anew, with this push's changes too
         if publish_view(self.pushing, kept):
             state.republish_at = None
         elif state.republish_at is None:

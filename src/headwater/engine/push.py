@@ -121,30 +121,34 @@ class Pushing:
         """Advance the stage to `until`; everything it reads must be complete up to there."""
         timeline = self.timeline(stage.name)
         after = timeline.time()
-        with metered(self.spark, f"push {stage.name} {until}", f"push {stage.name}", "pushes") as meter:
-            if after >= until:
-                return self._done(stage, Mode.EMPTY, "already there", after, after, Effort(0, 0, 0), meter)
-            if after == BEGINNING:
-                mode, reason, effort = Mode.INITIAL, "never computed before", self._initial(stage)
-                rows = self._compute_and_commit(kept, stage, until, Mode.INITIAL, {}, hints)
-            elif self.forgotten(stage, after):
-                mode, effort = Mode.FULL, self._initial(stage)
-                reason = "changes since its last push have been compacted away"
-                rows = self._compute_and_commit(kept, stage, until, Mode.FULL, {}, hints)
-            else:
-                changed = self.changed(kept, stage, until)
-                if not changed:
-                    timeline.commit(until)
-                    return self._done(
-                        stage, Mode.EMPTY, "nothing changed", after, until, Effort(0, 0, 0), meter
-                    )
-                incremental, full = self.efforts(stage, changed)
-                choice = choose(stage, incremental, full)
-                mode = Mode.FULL if choice.full else Mode.INCREMENTAL
-                reason, effort = choice.reason, full if choice.full else incremental
-                rows = self._compute_and_commit(kept, stage, until, mode, changed, hints)
+        if after >= until:
+            return self._done(stage, Mode.EMPTY, "already there", after, after, Effort(0, 0, 0), Meter())
+        known = after != BEGINNING and not self.forgotten(stage, after)
+        changed = self.changed(kept, stage, until) if known else {}
+        if known and not changed:
+            timeline.commit(until)
+            return self._done(stage, Mode.EMPTY, "nothing changed", after, until, Effort(0, 0, 0), Meter())
+        mode, reason, effort = self._decide(stage, after, known, changed, choose)
+        group = f"push {stage.name} {until}"
+        with metered(self.spark, group, f"push {stage.name}", "pushes") as meter:
+            rows = self._compute_and_commit(kept, stage, until, mode, changed, hints)
         return self._done(
             stage, mode, reason, after, until, Effort(effort.changed, effort.scanned, rows), meter
+        )
+
+    def _decide(
+        self, stage: Stage, after: int, known: bool, changed: Mapping[str, Slice], choose: Choose
+    ) -> tuple[Mode, str, Effort]:
+        if after == BEGINNING:
+            return Mode.INITIAL, "never computed before", self._initial(stage)
+        if not known:
+            return Mode.FULL, "changes since its last push have been compacted away", self._initial(stage)
+        incremental, full = self.efforts(stage, changed)
+        choice = choose(stage, incremental, full)
+        return (
+            (Mode.FULL, choice.reason, full)
+            if choice.full
+            else (Mode.INCREMENTAL, choice.reason, incremental)
         )
 
     def forgotten(self, stage: Stage, after: int) -> bool:
