@@ -2,7 +2,7 @@
 # The long experiments, one after another: two cores do not hold two of them. Results: bench-results/NAME.
 set -uo pipefail
 failed=()
-for name in laws push ingest postgres crash weave updates joins; do
+for name in laws push ingest postgres crash scale weave updates joins; do
   echo "== headwater bench $name"
   options=()
   [ "$name" = laws ] && options=(--cases 100000)

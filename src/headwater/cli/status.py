@@ -47,8 +47,7 @@ def status(folder: ProjectFolder, as_json: JsonOption = False) -> None:
                 one.violations,
                 f"{one.cpu_seconds:.1f}",
                 f"{one.dollars:.6f}",
-                one.error
-                or ("" if one.last_push is None else f"{one.last_push.mode}: {one.last_push.reason}"),
+                "failed" if one.error else "" if one.last_push is None else one.last_push.mode,
             )
             for one in found.views
         ],

@@ -108,9 +108,13 @@ class Choice:
     expected: timedelta = field(default=timedelta())
 
 
+# A full recompute must promise to be this much cheaper: estimates are not exact, and deltas grow better.
+MARGIN = 0.8
+
+
 def choose(incremental: timedelta, full: timedelta) -> Choice:
-    """AUTO: whichever the time model says is cheaper."""
-    if full < incremental:
+    """AUTO: whichever the time model says is cheaper, the delta if they are about the same."""
+    if full < incremental * MARGIN:
         return Choice(
             True,
             f"full recompute is expected to take {full.total_seconds():.2f} s,"
