@@ -27,7 +27,7 @@ def test_it_is_a_project_with_promises(shop: Path) -> None:
     assert set(project.tables) == {"customers", "products", "orders", "order_items", "payments"}
     assert len(project.views) >= 6
     assert all(
-        timedelta(seconds=10) <= view.freshness <= timedelta(seconds=30) for view in project.views.values()
+        timedelta(seconds=10) <= view.freshness <= timedelta(seconds=60) for view in project.views.values()
     )
     read = {len(set(relations_read(parse_select(view.sql)))) for view in project.views.values()}
     assert {1, 2, 3, 4} <= read
