@@ -78,8 +78,10 @@ def compact(timeline: Timeline, until: int) -> bool:
     chosen = _fitting(old)
     changes = timeline.read(Slice(tuple(chosen), BEGINNING - 1, until))
     merged = consolidate(changes)
-    added = [timeline.write(merged, until)] if merged.num_rows else []
-    return timeline.log.rewrite(added, chosen, {COMPACTED: until})
+    # The newest time of what is merged, not `until`: the timeline's own time may be earlier than that.
+    newest = max(file.maximum[TIME] for file in chosen)
+    added = [timeline.write(merged, newest)] if merged.num_rows else []
+    return timeline.log.rewrite(added, chosen, {COMPACTED: newest})
 
 
 def _settled(file: DataFile, until: int) -> bool:
