@@ -151,7 +151,7 @@ class DeltaLog:
         with self._lock:
             if self._table is None and not self.exists():
                 return Snapshot(-1, BEGINNING, ())
-            if self._snapshot is not None and not self._has_version(self._snapshot.version + 1):
+            if self._snapshot is not None and self._is_newest(self._snapshot.version):
                 return self._snapshot
             table = self._open()
             table.update_incremental()
@@ -171,9 +171,15 @@ class DeltaLog:
                 self._transactions[application] = table.transaction_version(application)
             return self._transactions[application]
 
-    def _has_version(self, version: int) -> bool:
-        """Whether the log has a version: looking for its file is a hundred times cheaper than a refresh."""
-        return os.path.exists(os.path.join(self.path, "_delta_log", f"{version:020d}.json"))
+    def _is_newest(self, version: int) -> bool:
+        """Whether the log certainly has nothing newer: a hundred times cheaper than refreshing the table.
+
+        Old log files are deleted oldest first, so where a version's own file is gone nothing is certain.
+        """
+        own, later = (
+            os.path.join(self.path, "_delta_log", f"{number:020d}.json") for number in (version, version + 1)
+        )
+        return os.path.exists(own) and not os.path.exists(later)
 
     def commit(
         self,
