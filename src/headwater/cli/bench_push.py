@@ -34,7 +34,7 @@ def bench_push(
         str(out),
         5_000_000 // scale,
         1_000_000 // scale,
-        tuple(size // (10 if quick else 1) for size in (1_000, 10_000, 100_000)),
+        tuple(size // scale for size in (1_000, 10_000, 100_000)),
         tuple(size // scale for size in (100_000, 1_000_000, 10_000_000)),
         lambda text: console.print(text),
     )
