@@ -16,11 +16,10 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
 from headwater.bench.cpu import Cost, measured
 from headwater.catalog import build
@@ -32,6 +31,9 @@ from headwater.model import Column, Project, RefreshPolicy, SqlText, Table, View
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.types import arrow_schema
 from headwater.storage.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["Row", "run"]
 

@@ -27,7 +27,7 @@ def bench_joins(
 
         headwater bench joins
 
-        headwater bench joins --quick --out /tmp/joins --json
+        headwater bench joins --quick --out joins --json
     """
     from headwater.bench.joins import run_bench
 

@@ -21,7 +21,7 @@ def bench_scale(
 ) -> None:
     """Scale independence: operations of twoTags on demand and from its view; seconds to check 500 queries.
 
-    Example: `headwater bench scale --quick --out /tmp/scale`
+    Example: `headwater bench scale --quick --out scale`
     """
     from headwater.bench.scale.checker import time_checker
     from headwater.bench.scale.plot import draw

@@ -23,7 +23,7 @@ def bench_updates(
 
     Example:
 
-        headwater bench updates --quick --out /tmp/updates
+        headwater bench updates --quick --out updates
     """
     from headwater.bench.updates.experiment import run_experiments
 
