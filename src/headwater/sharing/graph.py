@@ -34,7 +34,7 @@ class EdgeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A relation or its delta at a site; `driven` marks a half: the delta of `driven` joined with the rest."""
+    """A relation or its delta at a site; `driven` marks a half: its delta joined with the rest."""
 
     relation: Relation
     site: str
