@@ -81,7 +81,8 @@ class Sharing:
     site: str = "default"
     freshness: timedelta = timedelta(minutes=1)
     penalty: Decimal = Decimal(0)
-    tail: str = ""  # "aggregate", "outer join", "window", "sql", ...
+    tail: str = ""  # "aggregate", or "compute" for anything else that is no select-project-join
+    also: tuple[Input, ...] = ()  # what the tail reads besides the core: it must lie where the view lies
 
     @property
     def result(self) -> Relation:
