@@ -26,6 +26,10 @@ class PushRecord:
     spark_jobs: int
     attempt: int
     error: str = ""
+    site: str = ""
+    serves: str = ""  # the views it worked for, with commas; none: `view` alone
+    bytes_copied: int = 0  # from another site
+    action: str = ""  # pushes of one Spark action share it
 
     def row(self) -> dict[str, Any]:
         return asdict(self)

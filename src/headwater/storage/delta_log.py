@@ -139,6 +139,13 @@ class DeltaLog:
         with self._lock:
             return pa.schema(self._open().schema().to_arrow())
 
+    def widen(self, schema: pa.Schema) -> None:
+        """Add the columns of `schema` that the table lacks; the rows that are there have nulls in them."""
+        with self._lock:
+            known = {field.name for field in self._open().schema().fields}
+            if missing := [one for one in Schema.from_arrow(schema).fields if one.name not in known]:
+                self._open().alter.add_columns(missing)
+
     def description(self) -> str:
         with self._lock:
             return self._open().metadata().description or ""

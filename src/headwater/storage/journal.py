@@ -1,6 +1,7 @@
 """Small Delta tables that only grow: the pushes, the audit.
 
-Rows are appended a few at a time; once there are many small files they are merged by delta-rs.
+Rows are appended a few at a time; once there are many small files they are merged by delta-rs.  A table that
+an older version wrote lacks the newer columns: they read as null, and the first append adds them.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ PUSHES = pa.schema(
         ("spark_jobs", pa.int64()),
         ("attempt", pa.int64()),
         ("error", pa.string()),
+        ("site", pa.string()),  # where it ran
+        ("serves", pa.string()),  # the views it worked for, with commas; none: `view` alone
+        ("bytes_copied", pa.int64()),  # from another site
+        ("action", pa.string()),  # pushes of one Spark action share it
+        ("late_rows", pa.int64()),  # rows that reached the view later than promised
     ]
 )
 
@@ -52,6 +58,10 @@ AUDIT = pa.schema(
         ("rows_moved", pa.int64()),
         ("cpu_seconds", pa.float64()),
         ("dollars", pa.float64()),
+        ("owner", pa.string()),
+        ("site", pa.string()),
+        ("penalty", pa.float64()),  # dollars per late row
+        ("stored_bytes", pa.int64()),
     ]
 )
 
@@ -63,6 +73,7 @@ def append_rows(log: DeltaLog, schema: pa.Schema, rows: Sequence[Mapping[str, An
     if not rows:
         return
     log.create(schema)
+    log.widen(schema)
     time = max(now, log.time() + 1)
     file = write_parquet(log.path, new_file_name(time), pa.Table.from_pylist(list(rows), schema=schema))
     log.commit(time, [file])
