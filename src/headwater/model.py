@@ -119,6 +119,7 @@ class View:
     freshness: timedelta
     refresh: RefreshPolicy = RefreshPolicy.AUTO
     penalty: Decimal = Decimal(0)  # dollars per late tuple
+    owner: str = ""  # who pays for it; shown as "-" if nobody is named
     site: str = "default"
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand

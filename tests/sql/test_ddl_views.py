@@ -93,6 +93,20 @@ def test_properties_say_the_same_as_clauses() -> None:
     assert (found.site, found.allow_cross_join) == ("s", True)
 
 
+@pytest.mark.parametrize("name", ["team-a", "Team A", "a", "ann@shop.com", "ops/eu+1", "équipe_1", "x" * 64])
+def test_owners(name: str) -> None:
+    assert view(f"CREATE MATERIALIZED VIEW v OWNER = '{name}' AS SELECT 1").owner == name
+    assert view(f"CREATE MATERIALIZED VIEW v FRESHNESS 5 s OWNER '{name}' AS SELECT 1").owner == name
+    by_property = f"TBLPROPERTIES ('headwater.owner' = '{name}')"
+    assert view(f"CREATE MATERIALIZED VIEW v {by_property} AS SELECT 1").owner == name
+    assert view(f"CREATE MATERIALIZED VIEW v OWNER = '{name}' {by_property} AS SELECT 1").owner == name
+
+
+def test_an_owner_may_be_a_plain_name_and_may_be_absent() -> None:
+    assert view("CREATE MATERIALIZED VIEW v OWNER team_a AS SELECT 1").owner == "team_a"
+    assert view("CREATE MATERIALIZED VIEW v AS SELECT 1").owner == ""
+
+
 def test_a_clause_and_a_property_may_both_stand_if_they_agree() -> None:
     found = view(
         "CREATE MATERIALIZED VIEW v FRESHNESS = INTERVAL '1' MINUTE"

@@ -10,6 +10,7 @@ clauses without a value) how the property's text is read.  Properties of others 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ __all__ = [
     "Setting",
     "read_comment",
     "read_flag",
+    "read_owner",
+    "read_owner_property",
     "read_pairs",
     "read_properties",
     "read_site",
@@ -29,6 +32,7 @@ __all__ = [
 ]
 
 PREFIX = "headwater."
+_OWNER = re.compile(r"[^\W_](?:[\w .@/+-]{0,62}[\w.+-])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,32 @@ def read_flag(words: Words) -> bool:
 
 def read_site(words: Words) -> str:
     return words.name("a site's name").text
+
+
+def read_owner(words: Words) -> str:
+    """OWNER = 'team-a', or a plain name."""
+    token = words.peek()
+    return _owner(words, (words.next() if token.kind is Kind.STRING else words.name("an owner")).text, token)
+
+
+def read_owner_property(words: Words) -> str:
+    """The property's whole text: a name such as team-a is more than one word."""
+    token = words.peek()
+    written = words.source.text[token.start : token.end]
+    while not words.done:
+        words.next()
+    return _owner(words, written[1:-1] if written[:1] in ("'", '"') else written, token)
+
+
+def _owner(words: Words, name: str, token: Token) -> str:
+    if _OWNER.fullmatch(name) is None:
+        raise words.wrong(
+            "HW111",
+            f"'{name}' cannot name an owner",
+            token,
+            hint="use letters, digits, spaces and . _ - @ / +, at most 64 in all",
+        )
+    return name
 
 
 def read_comment(words: Words) -> str:

@@ -1,7 +1,7 @@
 """CREATE MATERIALIZED VIEW: a SELECT and a promise.
 
     CREATE [OR REPLACE] MATERIALIZED VIEW name [(column, ...)]
-      [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [AT SITE name] [ALLOW CROSS JOIN]
+      [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [TBLPROPERTIES (...)] [COMMENT '...']
     AS SELECT ...
 
@@ -25,6 +25,8 @@ from headwater.sql.settings import (
     Setting,
     read_comment,
     read_flag,
+    read_owner,
+    read_owner_property,
     read_properties,
     read_site,
     unknown_clause,
@@ -63,6 +65,7 @@ def _build(
         freshness=cast(timedelta, given.value("freshness") or default_freshness),
         refresh=cast(RefreshPolicy, given.value("refresh_policy") or RefreshPolicy.AUTO),
         penalty=cast(Decimal, given.value("penalty") or Decimal(0)),
+        owner=cast(str, given.value("owner") or ""),
         site=cast(str, given.value("site") or "default"),
         allow_cross_join=given.value("allow_cross_join") is True,
         columns=columns,
@@ -101,6 +104,7 @@ def _policy(words: Words) -> RefreshPolicy:
 _SETTINGS = (
     Setting("freshness", ("FRESHNESS",), read_interval, equals=True),
     Setting("penalty", ("PENALTY",), lambda words: words.amount("a penalty"), equals=True),
+    Setting("owner", ("OWNER",), read_owner, read_owner_property, equals=True),
     Setting("refresh_policy", ("REFRESH", "POLICY"), _policy, equals=True),
     Setting("site", ("AT", "SITE"), read_site),
     Setting("allow_cross_join", ("ALLOW", "CROSS", "JOIN"), lambda _: True, read_flag),
