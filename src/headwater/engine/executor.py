@@ -85,6 +85,28 @@ class Executor:
         sources = {one for member in self.catalog.family(view) for one in self.catalog.sources(member)}
         return min((self.watermarks.get(one, BEGINNING) for one in sources), default=self.clock.now())
 
+    def adopt(self, catalog: Catalog) -> bool:
+        """Keep another catalog's views from now on; views of both go on untouched.
+
+        False, and nothing done, while a view that goes or changes is being pushed: call again.  Such views
+        start no push meanwhile.  Only the thread that calls `step` may call this.
+        """
+        same = {name for name, known in catalog.versions.items() if self.catalog.versions.get(name) == known}
+        leaving = [self.states[name] for name in [*self.catalog.kept][::-1] if name not in same]
+        for state in leaving:
+            state.look_at = self.clock.now() + micros(FIRST_RETRY)
+        # Readers before what they read, as pushes take them.
+        free = [state for state in leaving if state.lock.acquire(blocking=False)]
+        try:
+            if len(free) < len(leaving):
+                return False
+            self.catalog = self.pushing.catalog = catalog
+            self.states = {n: self.states[n] if n in same else ViewState(n) for n in catalog.kept}
+        finally:
+            for state in free:
+                state.lock.release()
+        return True
+
     # Deciding
 
     def step(self) -> None:
