@@ -20,7 +20,7 @@ which follows the order in the SQL, so two views may name them the other way rou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 
@@ -46,6 +46,13 @@ class Relation:
     equal: tuple[tuple[str, ...], ...] = ()  # classes of equal columns, each and all sorted
     conditions: tuple[Expr, ...] = ()  # other conditions between inputs, sorted by text
     view: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)  # deep values are dictionary keys everywhere
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.inputs, self.equal, self.conditions, self.view)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def names(self) -> frozenset[str]:
