@@ -110,10 +110,14 @@ class Headwater:
         """Keep the views: for a while, until `stop` is set, or for ever."""
         from headwater.engine.runner import run
 
-        with run(self.catalog, self.warehouse, self.clock) as one:
+        with run(self.catalog, self.warehouse, self.clock, self._fingerprint) as one:
             one.stop = stop if stop is not None else one.stop
             until = None if duration is None else self.clock.now() + micros(duration)
             one.keep(until, show)
+        if one.reloading is not None:
+            # What the run took over while it ran is what this project is now.
+            self.catalog, self.project = one.catalog, one.catalog.project
+            self._fingerprint = one.reloading.taken
 
     def run_until_idle(
         self, show: Callable[[Progress], None] | None = None, stop: threading.Event | None = None

@@ -33,7 +33,7 @@ class Watch:
         self._console = progress_console()
         self._live = Live(console=self._console, auto_refresh=False) if live else None
         self._told = 0
-        self._warned = False
+        self._noted = 0
 
     def __enter__(self) -> Watch:
         self._console.print(f"{self.title}: {self.opening}")
@@ -48,9 +48,9 @@ class Watch:
             self._live.stop()
 
     def show(self, progress: Progress) -> None:
-        if not self._warned and self.project.changed_on_disk():
-            self._warned = True
-            self._console.print("The project's files changed: restart the run to use them.", style="yellow")
+        for note in progress.notes[self._noted :]:
+            self._console.print(f"The project's files changed: {note}.", style="yellow")
+        self._noted = len(progress.notes)
         if self._live is not None:
             self._live.update(progress_table(self.title, progress), refresh=True)
         elif progress.at - self._told >= LINE_EVERY:

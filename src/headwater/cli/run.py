@@ -33,7 +33,8 @@ def run(
     """Keep the project's views within their promised freshness, until Ctrl-C.
 
     Stopping loses nothing: a push under way ends first, and even after a kill the next run goes on from the
-    Delta logs. Only one run keeps a project at a time.
+    Delta logs. Only one run keeps a project at a time. Views that come into the project's files, leave them
+    or change there (`headwater add`, `headwater drop`, an editor) are taken over while it runs.
 
     Examples: `headwater run shop`, `headwater run shop --for 60s`, `headwater run shop --until-idle`
     """
@@ -70,5 +71,5 @@ def stop_on_signals() -> threading.Event:
 def _warn_of_changes(project: Headwater) -> None:
     if project.changed_on_disk():
         progress_console().print(
-            "The project's files changed while it ran: start it again to use them.", style="yellow"
+            "The project's files have changes that this run did not take over.", style="yellow"
         )

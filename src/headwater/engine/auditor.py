@@ -1,19 +1,23 @@
 """The auditor: what the views' staleness really is, measured apart from whoever keeps them.
 
 It reads each view's time from its Delta log, as any outsider could, and asks the clock; it does not ask the
-executor.  Every snapshot is a row of the audit table, which is also the bill: CPU-seconds and their price.
+executor.  Every snapshot is a row of the audit table; what the bill needs besides (who owns a view, where it
+is, what it stores, what a late row costs) stands there too, so that a bill needs no other table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 from headwater.catalog import Catalog
-from headwater.clock import Clock
+from headwater.clock import Clock, micros
 from headwater.engine.record import PushRecord
-from headwater.storage.delta_log import BEGINNING
+from headwater.sharing.billing import late_rows, served
+from headwater.storage.delta_log import BEGINNING, DeltaLog
 from headwater.storage.journal import AUDIT, PUSHES, append_rows
 from headwater.storage.warehouse import Warehouse
 
@@ -45,19 +49,35 @@ class Auditor:
     started_at: int
     drain: Callable[[], list[PushRecord]]
     violations: dict[str, int] = field(default_factory=dict)
+    # Views added while this runs, and since when they are promised: None before their first computation.
+    owed: dict[str, int | None] = field(default_factory=dict)
+
+    def adopt(self, catalog: Catalog) -> None:
+        """Look at another catalog's views from now on. What is new is promised once it has been computed."""
+        before = self.catalog.versions
+        fresh = [name for name, version in catalog.versions.items() if before.get(name) != version]
+        kept = {name: since for name, since in self.owed.items() if name in catalog.kept}
+        self.owed = kept | dict.fromkeys(fresh)
+        self.catalog = catalog
+
+    def owed_since(self, view: str) -> int | None:
+        """Since when a view's freshness counts: a run owes nothing older than its own start."""
+        return self.owed.get(view, self.started_at)
 
     def look(self) -> list[Snapshot]:
         """The staleness of every view, now."""
-        now = self.clock.now()
-        return [self._look_at(name, now) for name in self.catalog.kept]
+        now, catalog = self.clock.now(), self.catalog
+        return [self._look_at(catalog, name, now) for name in catalog.kept]
 
-    def _look_at(self, view: str, now: int) -> Snapshot:
-        timeline = self.warehouse.stage(self.catalog.folder(view))
+    def _look_at(self, catalog: Catalog, view: str, now: int) -> Snapshot:
+        timeline = self.warehouse.stage(catalog.folder(view))
         time = timeline.time() if timeline.exists() else BEGINNING
-        freshness = self.catalog.project.views[view].freshness.total_seconds()
+        if time != BEGINNING and self.owed_since(view) is None:
+            self.owed[view] = now
+        since = self.owed_since(view)
+        freshness = catalog.project.views[view].freshness.total_seconds()
         staleness = (now - (time if time != BEGINNING else self.started_at)) / 1e6
-        # While nothing ran, nothing was promised: a run owes nothing older than its own start.
-        late = (now - max(time, self.started_at)) / 1e6 > freshness
+        late = since is not None and (now - max(time, since)) / 1e6 > freshness
         published = self.warehouse.published(view)
         rows = published.snapshot().rows if published.exists() else 0
         known = None if time == BEGINNING else time
@@ -68,29 +88,70 @@ class Auditor:
 
         Nothing is `promised` outside a run that keeps the views, so nothing is violated then.
         """
+        catalog = self.catalog
         seen = [one if promised else replace(one, violated=False) for one in self.look()]
         records = self.drain()
         now = self.clock.now()
-        append_rows(self.warehouse.system("pushes"), PUSHES, [one.row() for one in records], now)
-        rows = []
+        pushed = [one.row() | {"late_rows": self._late(catalog, one)} for one in records]
+        append_rows(self.warehouse.system("pushes"), PUSHES, pushed, now)
         for one in seen:
             self.violations[one.view] = self.violations.get(one.view, 0) + one.violated
-            mine = [record for record in records if record.view == one.view and not record.error]
-            cpu = sum(record.cpu_seconds for record in records if record.view == one.view)
-            rows.append(
-                {
-                    "at": one.at,
-                    "view": one.view,
-                    "time": one.time,
-                    "staleness_s": one.staleness_s,
-                    "freshness_s": one.freshness_s,
-                    "violated": one.violated,
-                    "rows": one.rows,
-                    "pushes": sum(record.stage == one.view for record in mine),
-                    "rows_moved": sum(record.result_rows for record in mine),
-                    "cpu_seconds": cpu,
-                    "dollars": dollars(cpu, self.catalog.project.prices.core_hour),
-                }
-            )
+        stored = dict(self._stored(catalog))
+        rows = [_audited(catalog, one, records, stored[one.view]) for one in seen if one.view in stored]
         append_rows(self.warehouse.system("audit"), AUDIT, rows, now)
         return seen
+
+    def _late(self, catalog: Catalog, record: PushRecord) -> int:
+        """The rows of a push that reached their view later than promised."""
+        view, since = catalog.project.views.get(record.view), self.owed_since(record.view)
+        if view is None or since is None or record.stage != record.view or record.error:
+            return 0
+        return late_rows(
+            record.result_rows, record.after, record.until, record.at, micros(view.freshness), since
+        )
+
+    def _stored(self, catalog: Catalog) -> Iterator[tuple[str, int]]:
+        """The bytes of each view; those of a stage that several views have are split among them."""
+        folders = {
+            name: [catalog.folder(stage.name) for stage in kept.stages] for name, kept in catalog.kept.items()
+        }
+        sharing = Counter(folder for mine in folders.values() for folder in mine)
+        for name, mine in folders.items():
+            logs = [(self.warehouse.stage(folder).log, sharing[folder]) for folder in mine]
+            logs.append((self.warehouse.published(name), 1))
+            yield name, sum(_bytes(log) // views for log, views in logs)
+
+
+def _bytes(log: DeltaLog) -> int:
+    return sum(file.size for file in log.snapshot().files) if log.exists() else 0
+
+
+def _audited(catalog: Catalog, one: Snapshot, records: list[PushRecord], stored_bytes: int) -> dict[str, Any]:
+    """A row of the audit: what was seen of a view, and what was pushed for it since the last time."""
+    view = catalog.project.views[one.view]
+    mine = [(record, len(views)) for record in records if one.view in (views := _served(record))]
+    done = [(record, views) for record, views in mine if not record.error]
+    cpu = sum(record.cpu_seconds / views for record, views in mine)
+    site = catalog.project.sites.get(view.site)
+    prices = catalog.project.prices if site is None else site.prices
+    return {
+        "at": one.at,
+        "view": one.view,
+        "time": one.time,
+        "staleness_s": one.staleness_s,
+        "freshness_s": one.freshness_s,
+        "violated": one.violated,
+        "rows": one.rows,
+        "pushes": sum(record.stage == one.view for record, _ in done),
+        "rows_moved": round(sum(record.result_rows / views for record, views in done)),
+        "cpu_seconds": cpu,
+        "dollars": dollars(cpu, prices.core_hour),
+        "owner": view.owner,
+        "site": view.site,
+        "penalty": float(view.penalty),
+        "stored_bytes": stored_bytes,
+    }
+
+
+def _served(record: PushRecord) -> tuple[str, ...]:
+    return served(record.view, record.serves)

@@ -22,9 +22,11 @@ from headwater.engine.auditor import Auditor, Snapshot
 from headwater.engine.compaction import compact_some, vacuum_all
 from headwater.engine.executor import Executor
 from headwater.engine.push import Pushing
+from headwater.engine.reloading import Reloading, difference
 from headwater.engine.session import session
 from headwater.engine.streams import start_stream
 from headwater.errors import HeadwaterError
+from headwater.storage.dropped import sweep_dropped, unmark
 from headwater.storage.run_lock import run_lock
 from headwater.storage.timeline import check_readable
 from headwater.storage.warehouse import Warehouse
@@ -33,6 +35,7 @@ __all__ = ["Progress", "Run", "run"]
 
 SNAPSHOT_EVERY = timedelta(seconds=5)
 COMPACT_EVERY = timedelta(seconds=10)
+RELOAD_EVERY = timedelta(seconds=1)
 VACUUM_EVERY = timedelta(hours=1)
 POLL_EVERY = timedelta(milliseconds=200)
 STEP_EVERY = timedelta(milliseconds=50)
@@ -49,6 +52,7 @@ class Progress:
     errors: dict[str, str]
     captured: dict[str, int]
     waiting: str = ""
+    notes: Sequence[str] = ()  # what happened to the project while it ran, oldest first
 
 
 @dataclass(slots=True)
@@ -65,6 +69,31 @@ class Run:
     behind: dict[str, bool] = field(default_factory=dict)
     streams: list[StreamingQuery] = field(default_factory=list)
     chore_errors: dict[str, str] = field(default_factory=dict)
+    reloading: Reloading | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def adopt(self, catalog: Catalog) -> bool:
+        """Keep another catalog's views from now on. False: a view that goes is being pushed, call again."""
+        if not self.executor.adopt(catalog):
+            return False
+        if told := difference(self.catalog, catalog):
+            self.notes.append(told)
+        self.auditor.adopt(catalog)
+        self.catalog = catalog
+        return True
+
+    def _adopt_found(self) -> None:
+        """Between two steps: take over what the project's files say now, if it can be."""
+        reloading = self.reloading
+        if reloading is not None and (found := reloading.found) is not None and self.adopt(found):
+            reloading.done()
+
+    def _reload(self) -> None:
+        """Look at the project's files; remove what dropped views had stored."""
+        if self.reloading is not None:
+            self.reloading.look(self.catalog)
+        catalog = self.catalog
+        sweep_dropped(self.warehouse, set(catalog.folders().values()), catalog.kept)
 
     def poll(self, capture: Capture) -> None:
         """Take in what a capture has, and move its watermarks on."""
@@ -102,9 +131,14 @@ class Run:
             self.auditor.look(),
             {name: one.pushes for name, one in self.executor.states.items()},
             dict(self.auditor.violations),
-            errors | self.capture_errors | self.chore_errors,
+            errors | self.capture_errors | self.chore_errors | self._file_errors(),
             dict(self.captured),
+            notes=tuple(self.notes),
         )
+
+    def _file_errors(self) -> dict[str, str]:
+        problem = self.reloading.problem if self.reloading is not None else ""
+        return {"project files": problem} if problem else {}
 
     def keep(self, until: int | None, show: Callable[[Progress], None] | None = None) -> None:
         """Keep the views until told to stop, or until an instant."""
@@ -117,6 +151,7 @@ class Run:
         shown = 0
         try:
             while not self.stop.is_set() and (until is None or self.clock.now() < until):
+                self._do("adoption", self._adopt_found)
                 self.executor.step()
                 now = self.clock.now()
                 if show is not None and now - shown >= 500_000:
@@ -136,6 +171,7 @@ class Run:
         """Snapshots every five seconds; compaction and vacuum off the critical path."""
         chores: dict[str, tuple[timedelta, Callable[[], object]]] = {
             "audit": (SNAPSHOT_EVERY, self.auditor.snapshot),
+            "project files": (RELOAD_EVERY, self._reload),
             "compaction": (COMPACT_EVERY, lambda: compact_some(self.executor)),
             "republishing": (COMPACT_EVERY, self.executor.republish_some),
             "vacuum": (VACUUM_EVERY, lambda: vacuum_all(self.executor)),
@@ -195,16 +231,21 @@ class Run:
 
 
 @contextmanager
-def run(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Iterator[Run]:
-    """Everything a run needs, started; Spark and the captures are let go at the end."""
+def run(catalog: Catalog, warehouse: Warehouse, clock: Clock, files: str = "") -> Iterator[Run]:
+    """Everything a run needs, started; Spark and the captures are let go at the end.
+
+    `files` is the fingerprint of the files that the catalog was made from: later ones are taken over.
+    """
     check_readable(warehouse.root)
     project = catalog.project
     with run_lock(warehouse.root, clock.now()):
+        reloading = Reloading.of(catalog, files)
+        unmark(warehouse, catalog.folders().values(), catalog.kept)
         sources = captures(project, warehouse, clock)
         spark = session(project.name, project.spark_master, project.spark_config, warehouse.spark_log())
         executor = Executor(Pushing(spark, warehouse, catalog), clock)
         auditor = Auditor(catalog, warehouse, clock, clock.now(), executor.drain)
-        one = Run(catalog, warehouse, clock, executor, auditor, sources)
+        one = Run(catalog, warehouse, clock, executor, auditor, sources, reloading=reloading)
         streams: list[StreamingQuery] = []
         try:
             fed = [table for table in project.tables.values() if table.provider == "stream"]

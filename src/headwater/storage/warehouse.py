@@ -5,6 +5,7 @@ warehouse/
   stages/<view>/         timeline of a view (stages/<view>$1/ for what it must remember besides)
   views/<view>/          the view as plain rows, for any Delta reader
   system/                dead_letters, pushes, audit
+  staging/               files of an action under way; what a killed run left is removed at the next start
   clocks/<table>         the source's clock (source_clock.py)
 """
 
@@ -43,8 +44,17 @@ class Warehouse:
         """Where the JVM's own messages go."""
         return os.path.join(self.root, "spark.log")
 
+    def staging(self) -> str:
+        """Where an action that feeds several stages writes before its files are moved to their stages."""
+        return os.path.join(self.root, "staging")
+
     def clock(self, table: str) -> SourceClock:
         return SourceClock(os.path.join(self.root, "clocks", table))
+
+    def forget(self, path: str) -> None:
+        """Whoever asks next opens the table anew: its folder goes, or has gone."""
+        with self._lock:
+            self._open.pop(path, None)
 
     def _timeline(self, path: str) -> Timeline:
         with self._lock:

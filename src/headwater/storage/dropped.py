@@ -1,0 +1,77 @@
+"""Stored tables of dropped views, marked for removal: whoever may write the warehouse removes them.
+
+A mark is a small file in dropped/, written after the view has left the project's files.  A run sweeps what
+its own catalog does not use, so nothing is taken from under a push; a killed one leaves the mark to the next.
+Removing a mark too few leaves bytes behind; nothing that a catalog uses is ever removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["mark_dropped", "sweep_dropped", "unmark"]
+
+
+def mark_dropped(warehouse: Warehouse, view: str, stages: Collection[str]) -> None:
+    """Note that a view's plain table and these folders of stages may go."""
+    folder = _folder(warehouse)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{view}.json")
+    known = _read(path)
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump({"view": view, "stages": sorted({*known, *stages})}, file)
+    os.replace(f"{path}.new", path)
+
+
+def unmark(warehouse: Warehouse, stages: Iterable[str], views: Iterable[str]) -> None:
+    """These are in use (again): marks that name them no longer count for them."""
+    used, named = set(stages), set(views)
+    for path, view, marked in _marks(warehouse):
+        left = [one for one in marked if one not in used]
+        if view in named and not left:
+            os.unlink(path)
+        elif len(left) < len(marked):
+            os.unlink(path)
+            mark_dropped(warehouse, view, left)
+
+
+def sweep_dropped(warehouse: Warehouse, stages: Collection[str], views: Collection[str]) -> list[str]:
+    """Remove what is marked and not in use; returns the views that are gone. Cheap when nothing is marked."""
+    gone: list[str] = []
+    for path, view, marked in list(_marks(warehouse)):
+        if any(one in stages for one in marked):
+            continue  # not yet let go, or taken up again
+        paths = [warehouse.stage(one).path for one in marked]
+        if view not in views:
+            paths.append(warehouse.published(view).path)
+        for one in paths:
+            warehouse.forget(one)
+            shutil.rmtree(one, ignore_errors=True)
+        os.unlink(path)
+        gone.append(view)
+    return gone
+
+
+def _folder(warehouse: Warehouse) -> str:
+    return os.path.join(warehouse.root, "dropped")
+
+
+def _marks(warehouse: Warehouse) -> Iterator[tuple[str, str, list[str]]]:
+    folder = _folder(warehouse)
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if name.endswith(".json"):
+            path = os.path.join(folder, name)
+            yield path, name.removesuffix(".json"), _read(path)
+
+
+def _read(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return list(json.load(file)["stages"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
