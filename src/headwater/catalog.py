@@ -8,8 +8,8 @@ while the old rows stay until they are vacuumed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from headwater.algebra.split import split
 from headwater.algebra.stages import Kept, Obstacle, Stage, StageKind
@@ -26,6 +26,10 @@ class Catalog:
     project: Project
     kept: Mapping[str, Kept]  # in dependency order
     versions: Mapping[str, str]
+    shared: Mapping[str, Kept] = field(default_factory=dict)  # what several views read, kept once for all
+    _levels: dict[frozenset[str], list[list[tuple[Kept, Stage]]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def view(self, name: str) -> View:
         """The view of that name, however it is spelt; a clear error if there is none."""
@@ -48,7 +52,57 @@ class Catalog:
         return f"Headwater view {view}, version {self.versions[view]}"
 
     def folders(self) -> dict[str, str]:
-        return {stage.name: self.folder(stage.name) for one in self.kept.values() for stage in one.stages}
+        return {stage.name: self.folder(stage.name) for _, stage in self.stages()}
+
+    def stages(self) -> Iterator[tuple[Kept, Stage]]:
+        """Every stored relation but the sources: the stages of views, and what views share."""
+        for kept in (*self.kept.values(), *self.shared.values()):
+            for stage in kept.stages:
+                yield kept, stage
+
+    def levels(self, views: Iterable[str]) -> list[list[tuple[Kept, Stage]]]:
+        """The stages that some views need, their own and those below, in levels.
+
+        The stages of a level read sources and stages of earlier levels only, so all of a level can be
+        pushed at once.
+        """
+        wanted = frozenset(views)
+        if wanted not in self._levels:
+            self._levels[wanted] = self._leveled(wanted)
+        return self._levels[wanted]
+
+    def _leveled(self, views: frozenset[str]) -> list[list[tuple[Kept, Stage]]]:
+        by_name = {stage.name: (kept, stage) for kept, stage in self.stages()}
+        depth: dict[str, int] = {}
+
+        def visit(name: str) -> int:
+            if name not in by_name:
+                return -1
+            if name not in depth:
+                _, stage = by_name[name]
+                depth[name] = 1 + max((visit(read) for read in stage.reads if read != name), default=-1)
+            return depth[name]
+
+        for view in views:
+            for stage in self.kept[view].stages:
+                visit(stage.name)
+        levels: list[list[tuple[Kept, Stage]]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+        for name, level in depth.items():
+            levels[level].append(by_name[name])
+        return levels
+
+    def serves(self, stage: str) -> frozenset[str]:
+        """The views that need a stage."""
+        return frozenset(
+            view
+            for view in self.kept
+            if any(one.name == stage for level in self.levels([view]) for _, one in level)
+        )
+
+    def below(self, view: str) -> frozenset[str]:
+        """The sources under a view's stages, through whatever lies between."""
+        read = {name for level in self.levels([view]) for _, stage in level for name in stage.reads}
+        return frozenset(name for name in read if name in self.project.tables)
 
     def views_read(self, view: str) -> tuple[str, ...]:
         """The views that a view reads itself."""

@@ -1,37 +1,45 @@
-"""The executor keeps the promises: it decides for each view when to push it, and pushes.
+"""The executor keeps the promises: it decides which views to push, together and to which time, and pushes.
 
-One thread decides; a small pool pushes, so that several views advance at once while Spark's FAIR scheduler
-shares the cores; each capture polls in a thread of its own.  A view is pushed together with the views it
-reads, all to one time, so what it reads is always exactly as of that time.  A push that fails is tried
-again with backoff and shown; the others go on.
+One thread decides (sharing/schedule.py says how).  Views that are due are pushed together: the stages they
+need, level by level, each level in one Spark action, all to one time, so what a view reads is always exactly
+as of that time, and what several views share is done once.  A view that was never computed is computed beside
+that, in a thread of its own and one such view at a time, so that a new view does not break the promises of
+the others.
+
+If a common push fails, its views are tried one by one: the culprit is shown, backs off and is tried again;
+the others go on.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeVar
 
-from headwater.algebra.stages import Kept, Stage, StageKind
+from headwater.algebra.stages import Kept, Stage
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
+from headwater.engine.foresight import Foresight
 from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushed, Pushing
 from headwater.engine.record import PushRecord
+from headwater.engine.together import push_together
 from headwater.errors import HeadwaterError
-from headwater.model import RefreshPolicy
-from headwater.sharing.schedule import Pending, due_at
-from headwater.sharing.time_model import Choice, Effort, TimeModel, choose
+from headwater.sharing.schedule import Pending, push_to, together
 from headwater.storage.delta_log import BEGINNING
 
 __all__ = ["Executor", "ViewState"]
 
+T = TypeVar("T")
+
 FIRST_RETRY = timedelta(seconds=1)
 LAST_RETRY = timedelta(minutes=1)
 REPUBLISH_EVERY = timedelta(seconds=60)
+LOOK_OFTEN = timedelta(milliseconds=50)
+LOOK_RARELY = timedelta(seconds=1)
 
 
 @dataclass(slots=True)
@@ -39,34 +47,48 @@ class ViewState:
     """What the executor knows about a view. The Delta log knows the rest."""
 
     name: str
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    models: dict[tuple[str, Mode], TimeModel] = field(default_factory=dict)
-    running: Future[None] | None = None
-    look_at: int = 0  # the next instant at which looking closer may pay
+    lock: threading.RLock = field(default_factory=threading.RLock)  # of its plain table
+    running: bool = False
+    alone: bool = False  # after a failure it is pushed by itself
+    look_at: int = 0  # backing off until then
     failures: int = 0
     error: str = ""
     pushes: int = 0
-    last: Pushed | None = None
+    company: frozenset[str] = frozenset()  # the views it was last pushed with
     republish_at: int | None = None
     republish_took: int = 0
 
-    def model(self, stage: str, mode: Mode) -> TimeModel:
-        """What is known of a way of refreshing; if it was never used, what the other way taught."""
-        known = self.models.get((stage, mode))
-        other = self.models.get((stage, Mode.FULL if mode is Mode.INCREMENTAL else Mode.INCREMENTAL))
-        return known or (other.as_prior() if other is not None else TimeModel())
-
 
 class Executor:
-    def __init__(self, pushing: Pushing, clock: Clock, workers: int = max(2, os.cpu_count() or 2)) -> None:
+    def __init__(self, pushing: Pushing, clock: Clock) -> None:
         self.pushing = pushing
         self.catalog: Catalog = pushing.catalog
         self.clock = clock
         self.states = {name: ViewState(name) for name in self.catalog.kept}
         self.watermarks: dict[str, int] = {}
+        self.foresight = Foresight(pushing)
+        self._look_at = 0
+        self._common: Future[None] | None = None
+        self._first: Future[None] | None = None
         self._records: list[PushRecord] = []
         self._records_lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="push")
+        # Stages are pushed under this lock; a view's first computation holds it only for what it reads.
+        self._stages_lock = threading.RLock()
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="push")
+
+    def adopt(self, catalog: Catalog) -> bool:
+        """Keep another catalog's views from now on; views of both go on untouched.
+
+        False, and nothing done, while something is being pushed: call again.  No push starts meanwhile, as
+        long as only the thread that calls `step` calls this.
+        """
+        same = {name for name, known in catalog.versions.items() if self.catalog.versions.get(name) == known}
+        if any(one.running for one in self.states.values()):
+            self._look_at = self.clock.now() + micros(FIRST_RETRY)
+            return False
+        self.catalog = self.pushing.catalog = catalog
+        self.states = {n: self.states[n] if n in same else ViewState(n) for n in catalog.kept}
+        return True
 
     # What others see
 
@@ -81,105 +103,146 @@ class Executor:
         return timeline.time() if timeline.exists() else BEGINNING
 
     def target(self, view: str) -> int:
-        """The time up to which everything that a view's family reads has been captured."""
-        sources = {one for member in self.catalog.family(view) for one in self.catalog.sources(member)}
+        """The time up to which everything that a view depends on has been captured (the paper's MINTS)."""
+        sources = self.catalog.below(view)
         return min((self.watermarks.get(one, BEGINNING) for one in sources), default=self.clock.now())
-
-    def adopt(self, catalog: Catalog) -> bool:
-        """Keep another catalog's views from now on; views of both go on untouched.
-
-        False, and nothing done, while a view that goes or changes is being pushed: call again.  Such views
-        start no push meanwhile.  Only the thread that calls `step` may call this.
-        """
-        same = {name for name, known in catalog.versions.items() if self.catalog.versions.get(name) == known}
-        leaving = [self.states[name] for name in [*self.catalog.kept][::-1] if name not in same]
-        for state in leaving:
-            state.look_at = self.clock.now() + micros(FIRST_RETRY)
-        # Readers before what they read, as pushes take them.
-        free = [state for state in leaving if state.lock.acquire(blocking=False)]
-        try:
-            if len(free) < len(leaving):
-                return False
-            self.catalog = self.pushing.catalog = catalog
-            self.states = {n: self.states[n] if n in same else ViewState(n) for n in catalog.kept}
-        finally:
-            for state in free:
-                state.lock.release()
-        return True
 
     # Deciding
 
     def step(self) -> None:
         """Start the pushes that are due. Cheap when none is."""
         now = self.clock.now()
-        for state in self.states.values():
-            if state.running is not None and state.running.done():
-                state.running = None
-            if state.running is None and now >= state.look_at:
-                try:
-                    self._consider(state, now)
-                except Exception as error:  # noqa: BLE001 - one view's broken files must not stop the others
-                    self._failed(state, error, self.target(state.name))
-
-    def _consider(self, state: ViewState, now: int) -> None:
-        target = self.target(state.name)
-        time = self.time_of(state.name)
-        if target <= time:
-            state.look_at = now + micros(timedelta(milliseconds=50))
+        if now < self._look_at:
             return
-        view = self.catalog.project.views[state.name]
-        crowd = max(1.0, (1 + sum(one.running is not None for one in self.states.values())) / 2)
-        pending = Pending(state.name, time, view.freshness, self.estimate(state.name, target), crowd)
-        due = now if time == BEGINNING else due_at(pending)
-        if now >= due:
-            state.running = self._pool.submit(self._push_safely, state, target)
-        else:
-            # Arrivals may move the due instant forward: look again well before it.
-            state.look_at = now + max(20_000, min(due - now, micros(view.freshness) // 20))
+        self._look_at = now + micros(self._pause())
+        ready = [one for one in self.states.values() if not one.running and now >= one.look_at]
+        known = [one for one in ready if self._safely(one, self.time_of, BEGINNING) != BEGINNING]
+        if self._first is None or self._first.done():
+            self._start_first([one for one in ready if one not in known])
+        if self._common is None or self._common.done():
+            self._start_common(known, now)
 
-    def estimate(self, view: str, target: int) -> timedelta:
-        """How long pushing a view and what it reads would take now, cautiously."""
-        total = timedelta(milliseconds=20)
-        for name in (*self.catalog.ancestors(view), view):
-            kept = self.catalog.kept[name]
-            for stage in kept.stages:
-                time = self.pushing.timeline(stage.name).time()
-                if time == BEGINNING or self.pushing.forgotten(stage, time):
-                    continue
-                changed = self.pushing.changed(kept, stage, target)
-                if changed:
-                    incremental, full = self.pushing.efforts(stage, changed)
-                    choice = self._choose(stage, incremental, full)
-                    mode, effort = (Mode.FULL, full) if choice.full else (Mode.INCREMENTAL, incremental)
-                    total += self.states[name].model(stage.name, mode).cautious(effort)
-        return total
+    def _pause(self) -> timedelta:
+        """How long until the next look: a fortieth of the shortest promise."""
+        shortest = min((view.freshness for view in self.catalog.project.views.values()), default=LOOK_RARELY)
+        return max(LOOK_OFTEN, min(shortest / 40, LOOK_RARELY))
 
-    def _choose(self, stage: Stage, incremental: Effort, full: Effort) -> Choice:
-        view = self.catalog.project.views[stage.name.split("$")[0]]
-        state = self.states[view.name]
-        if stage.kind is StageKind.SQL:
-            expected = state.model(stage.name, Mode.FULL).predict(full)
-            reasons = "; ".join(one.reason for one in self.catalog.kept[view.name].obstacles)
-            return Choice(True, f"no delta rule: {reasons}", expected)
-        by_delta = state.model(stage.name, Mode.INCREMENTAL).predict(incremental)
-        if view.refresh is not RefreshPolicy.AUTO:
-            return Choice(False, f"REFRESH POLICY {view.refresh.value}", by_delta)
-        return choose(by_delta, state.model(stage.name, Mode.FULL).predict(full))
+    def _start_first(self, states: Sequence[ViewState]) -> None:
+        for state in states:
+            target = self.target(state.name)
+            if target > BEGINNING:
+                state.running = True
+                self._first = self._pool.submit(self._push_safely, [state], target, True)
+                return
+
+    def _start_common(self, states: Sequence[ViewState], now: int) -> None:
+        pending = [one for state in states if (one := self._safely(state, self._pending, None)) is not None]
+        chosen = together(pending, now)
+        if any(self.states[one.view].alone for one in chosen):
+            # Views that failed are pushed by themselves, after the others.
+            chosen = tuple(one for one in chosen if not self.states[one.view].alone) or chosen[:1]
+        if not chosen:
+            return
+        views = [self.states[one.view] for one in chosen]
+        target = self._time_for(chosen, now)
+        for state in views:
+            state.running = True
+        self._common = self._pool.submit(self._push_safely, views, target)
+
+    def _pending(self, view: str) -> Pending:
+        state = self.states[view]
+        target = max(self.target(view), self.time_of(view))
+        company = (state.company & self.states.keys()) | {view}
+        duration = self.foresight.cautious(company, target)
+        freshness = self.catalog.project.views[view].freshness
+        return Pending(view, self.time_of(view), target, freshness, duration)
+
+    def _time_for(self, chosen: Sequence[Pending], now: int) -> int:
+        """One time for all: as far as all are captured, and as far as the tightest promise lets a push go."""
+        names = frozenset(one.view for one in chosen)
+        target = min(one.target for one in chosen)
+        tightest = min(chosen, key=lambda one: one.time + micros(one.freshness))
+        limited = Pending(tightest.view, tightest.time, target, tightest.freshness, tightest.duration)
+        return push_to(limited, now, lambda time: self.foresight.cautious(names, time))
+
+    def _safely(self, state: ViewState, ask: Callable[[str], T], otherwise: T) -> T:
+        """Ask something about a view; one view's broken files must not stop the others."""
+        try:
+            return ask(state.name)
+        except Exception as error:  # noqa: BLE001 - shown in status, looked at again
+            self._failed(state, error, self.target(state.name))
+            return otherwise
 
     # Pushing
 
     def push_all(self, views: Iterable[str] | None = None) -> None:
-        """Push views now, one after another, as far as their sources are captured; raises what fails."""
-        for name in views if views is not None else self.catalog.kept:
-            self.advance(name, self.target(name))
+        """Push views now, as far as their sources are captured; raises what fails."""
+        names = list(views) if views is not None else list(self.catalog.kept)
+        by_target: dict[int, list[str]] = {}
+        for name in names:
+            by_target.setdefault(self.target(name), []).append(name)
+        for target, members in by_target.items():
+            self.advance(members, target)
 
-    def _push_safely(self, state: ViewState, target: int) -> None:
+    def advance(self, views: Collection[str], target: int, hints: bool = True, apart: bool = False) -> int:
+        """Bring views and what they read to one time, at least `target`; returns that time.
+
+        `apart` leaves the lock for their own stages: they are computed for the first time, as of a time
+        that others may meanwhile leave behind.
+        """
+        own = {stage.name for view in views for stage in self.catalog.kept[view].stages}
+        touched: set[str] = set()
+        with self._stages_lock:
+            levels = self.catalog.levels(views)
+            target = max([target, *(self._stored_time(stage) for level in levels for _, stage in level)])
+            for level in levels:
+                now = [one for one in level if not (apart and one[1].name in own)]
+                touched |= self._push_level(now, target, hints)
+        if apart:
+            for level in levels:
+                late = [one for one in level if one[1].name in own]
+                touched |= self._push_level(late, target, hints)
+        for view in (name for name in self.catalog.kept if name in touched | set(views)):
+            self._publish(self.states[view], changed=view in touched)
+        return target
+
+    def _stored_time(self, stage: Stage) -> int:
+        """After a crash some stages may be ahead of others; the latest sets the time."""
+        timeline = self.pushing.timeline(stage.name)
+        return timeline.time() if timeline.exists() else BEGINNING
+
+    def _push_level(self, level: Sequence[tuple[Kept, Stage]], target: int, hints: bool) -> set[str]:
+        """Push the stages of a level; returns the views whose rows changed."""
+        jobs = [self.pushing.job(kept, stage, target, self.foresight.choose) for kept, stage in level]
+        expected = self.foresight.expected(jobs)
+        done = push_together(self.pushing, jobs, hints)
+        self.foresight.learn(done)
+        for pushed in done:
+            self._record(pushed, expected)
+        return {one.job.kept.view for one in done if one.mode is not Mode.EMPTY} & self.states.keys()
+
+    def _push_safely(self, states: Sequence[ViewState], target: int, apart: bool = False) -> None:
+        names = frozenset(one.name for one in states)
         try:
-            self.advance(state.name, target, hints=state.failures == 0)
+            self.advance(names, target, hints=all(one.failures == 0 for one in states), apart=apart)
         except Exception as error:  # noqa: BLE001 - shown in status and the pushes table, tried again
-            self._failed(state, error, target)
+            self._blame(states, error, target)
         else:
-            state.failures, state.error, state.look_at = 0, "", 0
+            for state in states:
+                state.failures, state.error, state.look_at, state.alone = 0, "", 0, False
+                state.pushes += 1
+                state.company = names
+        finally:
+            for state in states:
+                state.running = False
+
+    def _blame(self, states: Sequence[ViewState], error: Exception, target: int) -> None:
+        """One view alone has failed; of several it is not known which, so each is tried by itself."""
+        if len(states) == 1:
+            self._failed(states[0], error, target)
+            return
+        for state in states:
+            state.alone, state.error = True, _short(error)
 
     def _failed(self, state: ViewState, error: Exception, target: int) -> None:
         state.failures += 1
@@ -188,61 +251,14 @@ class Executor:
         state.look_at = self.clock.now() + micros(backoff)
         self._record_failure(state, target)
 
-    def advance(self, view: str, target: int, hints: bool = True) -> int:
-        """Bring a view and what it reads to one time, at least `target`; returns that time."""
-        state = self.states[view]
+    def _publish(self, state: ViewState, changed: bool) -> None:
         with state.lock:
-            target = self._advance_reads(view, max(target, self._stored_time(view)), hints)
-            if self.time_of(view) >= target:
-                return target
-            kept = self.catalog.kept[view]
-            modes = {self._push_stage(state, kept, stage, target, hints) for stage in kept.stages}
-            if state.pushes == 0 or modes != {Mode.EMPTY}:
-                self._publish(state, kept)
-            state.pushes += 1
-        return target
-
-    def _stored_time(self, view: str) -> int:
-        """The latest time of a view's stages: after a crash a hidden one may be ahead, and sets the time."""
-        timelines = (self.pushing.timeline(stage.name) for stage in self.catalog.kept[view].stages)
-        return max(one.time() if one.exists() else BEGINNING for one in timelines)
-
-    def _advance_reads(self, view: str, target: int, hints: bool) -> int:
-        """Push the views that a view reads until all are at one time, and return it."""
-        while True:
-            times = [self.advance(name, target, hints) for name in self.catalog.views_read(view)]
-            latest = max([target, *times])
-            if all(time == latest for time in times):
-                return latest
-            target = latest
-
-    def _push_stage(self, state: ViewState, kept: Kept, stage: Stage, target: int, hints: bool) -> Mode:
-        predicted: list[Choice] = []
-
-        def choosing(one: Stage, incremental: Effort, full: Effort) -> Choice:
-            predicted.append(self._choose(one, incremental, full))
-            return predicted[-1]
-
-        pushed = self.pushing.push(kept, stage, target, choosing, hints)
-        if pushed.mode is not Mode.EMPTY:
-            # Computing a stage for the first time is much like recomputing it.
-            mode = Mode.INCREMENTAL if pushed.mode is Mode.INCREMENTAL else Mode.FULL
-            model = state.model(stage.name, mode).learn(pushed.effort, pushed.duration)
-            state.models[(stage.name, mode)] = model
-        state.last = pushed
-        expected = predicted[-1].expected.total_seconds() if predicted else 0.0
-        self._record(state, pushed, expected)
-        return pushed.mode
-
-    def _publish(self, state: ViewState, kept: Kept) -> None:
-        if state.republish_at is not None:
-            return  # it waits to be written anew, with this push's changes too
-        if publish_view(self.pushing, kept):
-            state.republish_at = None
-        elif state.republish_at is None:
-            # At most a twentieth of the time goes into writing large plain tables anew.
-            wait = max(micros(REPUBLISH_EVERY), 20 * state.republish_took)
-            state.republish_at = self.clock.now() + wait
+            if state.republish_at is not None or not (changed or state.pushes == 0):
+                return  # it waits to be written anew, with this push's changes too; or there are none
+            if not publish_view(self.pushing, self.catalog.kept[state.name]):
+                # At most a twentieth of the time goes into writing large plain tables anew.
+                wait = max(micros(REPUBLISH_EVERY), 20 * state.republish_took)
+                state.republish_at = self.clock.now() + wait
 
     def republish_some(self, at_once: bool = False) -> None:
         """Bring plain tables up that were too expensive to rewrite within a push."""
@@ -254,11 +270,15 @@ class Executor:
                     republish(self.pushing, self.catalog.kept[state.name])
                     state.republish_at, state.republish_took = None, self.clock.now() - started
 
-    def _record(self, state: ViewState, pushed: Pushed, expected: float) -> None:
+    def _record(self, pushed: Pushed, expected: timedelta) -> None:
+        view = pushed.job.kept.view
+        serves = ",".join(sorted(self.catalog.serves(pushed.stage)))
+        failures = self.states[view].failures if view in self.states else 0
         record = PushRecord(
-            self.clock.now(), state.name, pushed.stage, pushed.mode.value, pushed.reason, pushed.after,
+            self.clock.now(), view, pushed.stage, pushed.mode.value, pushed.reason, pushed.after,
             pushed.until, pushed.effort.changed, pushed.effort.scanned, pushed.effort.result,
-            pushed.meter.seconds, expected, pushed.meter.cpu_seconds, pushed.meter.jobs, state.failures + 1,
+            pushed.meter.seconds, expected.total_seconds(), pushed.meter.cpu_seconds, pushed.meter.jobs,
+            failures + 1, serves=serves, action=pushed.action,
         )  # fmt: skip
         with self._records_lock:
             self._records.append(record)

@@ -12,7 +12,7 @@ from headwater.engine.push import Pushing
 from headwater.engine.relations import read_slice
 from headwater.engine.writing import write_plain
 from headwater.storage.delta_log import DeltaLog
-from headwater.storage.published import publish
+from headwater.storage.published import publish, publish_files
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.view_rows import VISIBLE, output_columns, visible_rows
 
@@ -36,6 +36,9 @@ def publish_view(pushing: Pushing, kept: Kept) -> bool:
     log = open_published(pushing, kept)
     part = timeline.delta(log.time(), timeline.time())
     if part.empty:
+        return True
+    whole = output_columns(timeline).names == timeline.columns().names
+    if whole and publish_files(log, part.files, part.until):
         return True
     if part.rows > DRIVER_ROWS:
         return republish(pushing, kept) if not log.snapshot().files else False

@@ -11,7 +11,7 @@ commits once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
@@ -31,11 +31,11 @@ from headwater.engine.relations import Relations, read_slice
 from headwater.engine.sqltext import run_sql
 from headwater.engine.writing import arrow_columns, stored_form, write
 from headwater.sharing.time_model import Choice, Effort
-from headwater.storage.delta_log import BEGINNING
-from headwater.storage.timeline import Slice, Timeline
+from headwater.storage.delta_log import BEGINNING, NewFile
+from headwater.storage.timeline import COMPACTED, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Mode", "Pushed", "Pushing"]
+__all__ = ["Choose", "Job", "Mode", "Pushed", "Pushing"]
 
 
 class Mode(Enum):
@@ -46,17 +46,55 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
-    """What a push did and why."""
+class Job:
+    """What it takes to bring a stage to a time, decided but not yet done."""
 
-    stage: str
-    mode: Mode
-    reason: str
+    kept: Kept
+    stage: Stage
     after: int
     until: int
+    mode: Mode
+    reason: str
+    effort: Effort = Effort(0, 0, 0)
+    changed: Mapping[str, Slice] = field(default_factory=dict)
+    expected: timedelta = timedelta()
+
+    @property
+    def small(self) -> bool:
+        """Whether its delta is small enough to be planned at once and broadcast."""
+        rows = sum(one.rows for one in self.changed.values())
+        return self.mode is Mode.INCREMENTAL and rows <= BROADCAST_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What a push did and why. Of pushes that were one Spark action, each has its share of the cost."""
+
+    job: Job
     effort: Effort
     duration: timedelta
     meter: Meter
+    action: str = ""  # the same for pushes that were one Spark action
+
+    @property
+    def stage(self) -> str:
+        return self.job.stage.name
+
+    @property
+    def mode(self) -> Mode:
+        return self.job.mode
+
+    @property
+    def reason(self) -> str:
+        return self.job.reason
+
+    @property
+    def after(self) -> int:
+        return self.job.after
+
+    @property
+    def until(self) -> int:
+        return self.job.until
 
 
 Choose = Callable[[Stage, Effort, Effort], Choice]
@@ -83,6 +121,8 @@ class Pushing:
             self._small = self.spark.newSession()
             self._small.conf.set("spark.sql.adaptive.enabled", "false")
             self._small.conf.set("spark.sql.shuffle.partitions", "2")
+            # A writer for each stage instead of sorting the rows of all stages by stage.
+            self._small.conf.set("spark.sql.maxConcurrentOutputFileWriters", "200")
         return self._small
 
     def relations(self, kept: Kept, stage: Stage, until: int, small: bool = False) -> Relations:
@@ -105,8 +145,8 @@ class Pushing:
     def efforts(self, stage: Stage, changed: Mapping[str, Slice]) -> tuple[Effort, Effort]:
         """What an incremental and a full push would have to do, in rows, as far as the logs tell."""
         rows = sum(part.rows for part in changed.values())
-        sizes = {name: self._rows(name) for name in stage.reads if name != stage.name}
-        own = self.timeline(stage.name).snapshot().rows if self.timeline(stage.name).exists() else 0
+        sizes = {name: self.rows(name) for name in stage.reads if name != stage.name}
+        own = self.rows(stage.name)
         others = sum(size for name, size in sizes.items() if len(changed) > 1 or name not in changed)
         if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
             others += own
@@ -114,86 +154,87 @@ class Pushing:
         full = Effort(0, sum(sizes.values()) + own, max(own, rows))
         return incremental, full
 
-    def _rows(self, relation: str) -> int:
-        return self._timeline_of(relation).snapshot().rows
+    def rows(self, relation: str) -> int:
+        """How many changes a relation's timeline holds."""
+        timeline = self.timeline_of(relation)
+        return timeline.rows_between(BEGINNING - 1, timeline.time()) if timeline.exists() else 0
 
-    def push(self, kept: Kept, stage: Stage, until: int, choose: Choose, hints: bool = True) -> Pushed:
-        """Advance the stage to `until`; everything it reads must be complete up to there."""
-        timeline = self.timeline(stage.name)
-        after = timeline.time()
+    def job(self, kept: Kept, stage: Stage, until: int, choose: Choose) -> Job:
+        """Decide how a stage gets to `until`; everything it reads must be complete up to there."""
+        after = self.timeline(stage.name).time()
         if after >= until:
-            return self._done(stage, Mode.EMPTY, "already there", after, after, Effort(0, 0, 0), Meter())
-        known = after != BEGINNING and not self.forgotten(stage, after)
-        changed = self.changed(kept, stage, until) if known else {}
-        if known and not changed:
-            timeline.commit(until)
-            return self._done(stage, Mode.EMPTY, "nothing changed", after, until, Effort(0, 0, 0), Meter())
-        mode, reason, effort = self._decide(stage, after, known, changed, choose)
-        group = f"push {stage.name} {until}"
-        with metered(self.spark, group, f"push {stage.name}", "pushes") as meter:
-            rows = self._compute_and_commit(kept, stage, until, mode, changed, hints)
-        return self._done(
-            stage, mode, reason, after, until, Effort(effort.changed, effort.scanned, rows), meter
-        )
-
-    def _decide(
-        self, stage: Stage, after: int, known: bool, changed: Mapping[str, Slice], choose: Choose
-    ) -> tuple[Mode, str, Effort]:
+            return Job(kept, stage, after, after, Mode.EMPTY, "already there")
         if after == BEGINNING:
-            return Mode.INITIAL, "never computed before", self._initial(stage)
-        if not known:
-            return Mode.FULL, "changes since its last push have been compacted away", self._initial(stage)
+            return Job(kept, stage, after, until, Mode.INITIAL, "never computed before", self._initial(stage))
+        if self.forgotten(stage, after):
+            reason = "changes since its last push have been compacted away"
+            return Job(kept, stage, after, until, Mode.FULL, reason, self._initial(stage))
+        changed = self.changed(kept, stage, until)
+        if not changed:
+            return Job(kept, stage, after, until, Mode.EMPTY, "nothing changed")
         incremental, full = self.efforts(stage, changed)
         choice = choose(stage, incremental, full)
-        return (
-            (Mode.FULL, choice.reason, full)
-            if choice.full
-            else (Mode.INCREMENTAL, choice.reason, incremental)
-        )
+        mode, effort = (Mode.FULL, full) if choice.full else (Mode.INCREMENTAL, incremental)
+        return Job(kept, stage, after, until, mode, choice.reason, effort, changed, choice.expected)
+
+    def push(self, kept: Kept, stage: Stage, until: int, choose: Choose, hints: bool = True) -> Pushed:
+        """Advance one stage to `until`, in an action of its own."""
+        return self.run(self.job(kept, stage, until, choose), hints)
+
+    def run(self, job: Job, hints: bool = True) -> Pushed:
+        if job.mode is Mode.EMPTY:
+            if job.until > job.after:
+                self.timeline(job.stage.name).commit(job.until)
+            return Pushed(job, job.effort, timedelta(), Meter())
+        group = f"push {job.stage.name} {job.until}"
+        with metered(self.spark, group, f"push {job.stage.name}", "pushes") as meter:
+            rows = self._compute_and_commit(job, hints)
+        effort = Effort(job.effort.changed, job.effort.scanned, rows)
+        return Pushed(job, effort, timedelta(seconds=meter.seconds), meter, group)
 
     def forgotten(self, stage: Stage, after: int) -> bool:
-        """Whether something the stage reads no longer knows its changes since `after`.
+        """Whether something the stage reads no longer knows, or never knew, its changes since `after`.
 
-        Compaction waits for every view there is; but a view may be taken out and put back later.
+        Compaction waits for every view there is; but a view may be taken out and put back later, and what
+        a view reads may have been computed for the first time after the view's last push.
         """
-        return any(self._timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
+        return any(self.timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
 
-    def _timeline_of(self, relation: str) -> Timeline:
+    def timeline_of(self, relation: str) -> Timeline:
         if relation in self.catalog.project.tables:
             return self.warehouse.source(relation)
         return self.timeline(relation)
 
     def _initial(self, stage: Stage) -> Effort:
-        return Effort(0, sum(self._rows(name) for name in stage.reads), 0)
+        return Effort(0, sum(self.rows(name) for name in stage.reads), 0)
 
-    @staticmethod
-    def _done(
-        stage: Stage, mode: Mode, reason: str, after: int, until: int, effort: Effort, meter: Meter
-    ) -> Pushed:
-        return Pushed(stage.name, mode, reason, after, until, effort, timedelta(seconds=meter.seconds), meter)
-
-    def _compute_and_commit(
-        self, kept: Kept, stage: Stage, until: int, mode: Mode, changed: Mapping[str, Slice], hints: bool
-    ) -> int:
+    def _compute_and_commit(self, job: Job, hints: bool) -> int:
         """One Spark action and one commit; returns the number of changes written."""
-        frame, shuffled = self._stored_delta(kept, stage, until, mode, changed, hints)
+        frame, shuffled = self.stored_delta(job, hints)
+        timeline = self.opened(job.stage, frame)
+        files = write(frame, timeline.path, job.until, spread=not shuffled)
+        return self.commit(job, files)
+
+    def opened(self, stage: Stage, frame: DataFrame) -> Timeline:
         timeline = self.timeline(stage.name)
         if not timeline.exists():
             timeline.create(arrow_columns(frame), f"changes of {stage.name}")
-        files = write(frame, timeline.path, until, spread=not shuffled)
-        timeline.commit(until, files, {"mode": mode.value})
+        return timeline
+
+    def commit(self, job: Job, files: Sequence[NewFile]) -> int:
+        # What is computed for the first time has no past: nobody may read it as of an earlier time.
+        first = {COMPACTED: job.until} if job.mode is Mode.INITIAL else None
+        self.timeline(job.stage.name).commit(job.until, files, {"mode": job.mode.value}, first)
         return sum(file.statistics.rows for file in files)
 
-    def _stored_delta(
-        self, kept: Kept, stage: Stage, until: int, mode: Mode, changed: Mapping[str, Slice], hints: bool
-    ) -> tuple[DataFrame, bool]:
+    def stored_delta(self, job: Job, hints: bool) -> tuple[DataFrame, bool]:
         """The changes to store, and whether they come out of a shuffle already."""
-        small = mode is Mode.INCREMENTAL and sum(one.rows for one in changed.values()) <= BROADCAST_ROWS
-        relations = self.relations(kept, stage, until, small)
+        stage, kept, mode = job.stage, job.kept, job.mode
+        relations = self.relations(kept, stage, job.until, job.small)
         frames = Frames(relations, hints)
         if mode is Mode.INCREMENTAL:
-            only = frozenset(name for name, part in changed.items() if part.inserts_only)
-            plan = delta(stage, frozenset(changed), only)
+            only = frozenset(name for name, part in job.changed.items() if part.inserts_only)
+            plan = delta(stage, frozenset(job.changed), only)
             if plan is None:
                 return stored_form(stage, kept, frames.frame(Scan(stage.name, "s", stage.columns))), True
             plan = optimize(plan)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,10 +23,10 @@ from headwater.engine import operators
 from headwater.errors import InternalError
 from headwater.storage.delta_log import NewFile
 from headwater.storage.statistics import footer_statistics
-from headwater.storage.timeline import WEIGHT, at_time
+from headwater.storage.timeline import WEIGHT, at_time, new_file_name
 from headwater.storage.view_rows import STATE, VISIBLE
 
-__all__ = ["arrow_columns", "stored_form", "write", "write_plain"]
+__all__ = ["arrow_columns", "moved_files", "stored_form", "write", "write_plain"]
 
 
 def stored_form(stage: Stage, kept: Kept, delta: DataFrame) -> DataFrame:
@@ -83,10 +84,28 @@ def write_plain(frame: DataFrame, folder: str, time: int) -> list[NewFile]:
     """Run the frame and write its rows as they are, below a new folder named after the time."""
     name = f"push-{time:020d}-{uuid.uuid4().hex[:8]}"
     frame.write.parquet(os.path.join(folder, name))
+    return [
+        NewFile(f"{name}/{file}", footer_statistics(footer))
+        for file, footer in _data_files(os.path.join(folder, name))
+    ]
+
+
+def moved_files(source: str, folder: str, time: int, columns: Collection[str]) -> list[NewFile]:
+    """The data files below `source`, moved to a timeline's folder; statistics of `columns` only."""
+    if not os.path.isdir(source):
+        return []
     files = []
-    for file in sorted(os.listdir(os.path.join(folder, name))):
-        if file.endswith(".parquet") and not file.startswith(("_", ".")):
-            footer = pq.read_metadata(os.path.join(folder, name, file))
-            if footer.num_rows:
-                files.append(NewFile(f"{name}/{file}", footer_statistics(footer)))
+    for file, footer in _data_files(source):
+        name = new_file_name(time)
+        os.rename(os.path.join(source, file), os.path.join(folder, name))
+        files.append(at_time(NewFile(name, footer_statistics(footer, columns)), time))
     return files
+
+
+def _data_files(folder: str) -> Iterator[tuple[str, pq.FileMetaData]]:
+    """The data files that Spark left in a folder, but empty ones, with their footers."""
+    for file in sorted(os.listdir(folder)):
+        if file.endswith(".parquet") and not file.startswith(("_", ".")):
+            footer = pq.read_metadata(os.path.join(folder, file))
+            if footer.num_rows:
+                yield file, footer

@@ -1,4 +1,4 @@
-"""How long a push will take: fixed + per changed row + per scanned row + per result row.
+"""How long a push will take: per stage + per changed row + per scanned row + per result row.
 
 The coefficients start from a two-core machine's and are fitted again from every push by least squares with
 no negative coefficient (a push never gets faster by reading more).  The prior counts as a few pushes, so
@@ -37,10 +37,11 @@ class Effort:
     changed: int
     scanned: int
     result: int
+    stages: int = 1  # pushed in the same Spark action
 
     @property
     def features(self) -> tuple[float, float, float, float]:
-        return (1.0, float(self.changed), float(self.scanned), float(self.result))
+        return (float(self.stages), float(self.changed), float(self.scanned), float(self.result))
 
 
 @dataclass(frozen=True, slots=True)

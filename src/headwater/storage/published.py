@@ -11,6 +11,8 @@ state, and its time in the log says which.
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -18,10 +20,11 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from headwater.storage.delta_log import DataFile, DeltaLog, NewFile, write_parquet
+from headwater.storage.statistics import FileStatistics
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand
 
-__all__ = ["LIMIT_ROWS", "publish", "read_published"]
+__all__ = ["LIMIT_ROWS", "publish", "publish_files", "read_published"]
 
 LIMIT_ROWS = 1_500_000
 SMALL_FILE_ROWS = 20_000
@@ -47,6 +50,40 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
         rows = expand(consolidate(pa.concat_tables([present, delta.cast(present.schema)])))
     added = [_written(log, rows, time)] if rows.num_rows else []
     return log.commit(time, added, touched)
+
+
+def publish_files(log: DeltaLog, files: Sequence[DataFile], time: int) -> bool:
+    """Take over files of a timeline that hold nothing but new rows, each once: no row is written again.
+
+    The files are linked, so each table deletes its own name when it vacuums.  Their other columns (the
+    weight) are not in the table's schema and no reader looks at them.  False if they cannot be taken as
+    they are, or if it is time to merge small files.
+    """
+    snapshot = log.snapshot()
+    if snapshot.time >= time:
+        return True
+    if not all(_plain(file) for file in files) or _small_ones(snapshot.files, ()):
+        return False
+    return log.commit(time, [_linked(log, file, time) for file in files])
+
+
+def _plain(file: DataFile) -> bool:
+    return file.minimum.get(WEIGHT) == 1 and file.maximum.get(WEIGHT) == 1
+
+
+def _linked(log: DeltaLog, file: DataFile, time: int) -> NewFile:
+    name = new_file_name(time)
+    target = os.path.join(log.path, name)
+    try:
+        os.link(file.path, target)
+    except OSError:  # another disk, or one without links
+        shutil.copyfile(file.path, target)
+    own = set(log.schema().names)
+    minimum, maximum, nulls = (
+        {column: value for column, value in known.items() if column in own and value is not None}
+        for known in (file.minimum, file.maximum, file.nulls)
+    )
+    return NewFile(name, FileStatistics(file.rows, minimum, maximum, nulls))
 
 
 def read_published(log: DeltaLog) -> tuple[int, pa.Table]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -78,8 +78,8 @@ def _usable(value: Any) -> bool:
             return True
 
 
-def footer_statistics(footer: pq.FileMetaData) -> FileStatistics:
-    """The statistics of a whole file from its row groups'."""
+def footer_statistics(footer: pq.FileMetaData, columns: Collection[str] | None = None) -> FileStatistics:
+    """The statistics of a whole file from its row groups'; of `columns` only, if given."""
     minimum: dict[str, Any] = {}
     maximum: dict[str, Any] = {}
     nulls: dict[str, int] = {}
@@ -89,7 +89,7 @@ def footer_statistics(footer: pq.FileMetaData) -> FileStatistics:
         for index in range(row_group.num_columns):
             column = row_group.column(index)
             name = column.path_in_schema
-            if "." in name:
+            if "." in name or (columns is not None and name not in columns):
                 continue
             found = column.statistics
             if found is None or found.null_count is None:

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import os
 import uuid
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -91,6 +93,7 @@ class Timeline:
 
     path: str
     log: DeltaLog = field(init=False)
+    _counts: tuple[int, list[int], list[int]] = field(default=(-2, [], []), init=False)
 
     def __post_init__(self) -> None:
         self.log = DeltaLog(self.path)
@@ -132,6 +135,16 @@ class Timeline:
     def as_of(self, time: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None) -> Slice:
         """The changes that make up the relation at `time`."""
         return self.delta(BEGINNING - 1, time, ranges, snapshot)
+
+    def rows_between(self, after: int, until: int) -> int:
+        """How many changes lie in (after, until]: what `delta` would hold, without looking at every file."""
+        snapshot = self.snapshot()
+        if self._counts[0] != snapshot.version:
+            timed = sorted((file.minimum[TIME], file.rows) for file in snapshot.files)
+            sums = list(accumulate((rows for _, rows in timed), initial=0))
+            self._counts = (snapshot.version, [time for time, _ in timed], sums)
+        _, times, sums = self._counts
+        return sums[bisect_right(times, until)] - sums[bisect_right(times, after)]
 
     def append(
         self,

@@ -1,0 +1,119 @@
+"""Many pushes in one Spark action: the deltas of several stages are one union, written apart by stage.
+
+    stage a   d(users * tweets)        uid name tid text  -     _weight  _stage = 0
+    stage b   d(tweets * urls)         -   -    tid text  url   _weight  _stage = 1
+
+Spark's cost of a small action is mostly planning, scheduling and committing, paid once here; a delta that
+several stages broadcast is read and hashed once, because Spark reuses equal exchanges within a query.  The
+columns that a stage has not are NULL in its files, which costs some bytes; readers pick columns by name.
+
+Each stage is then committed by itself, so a crash leaves every stage before or after its push.  Stages whose
+columns of one name have different types go into different actions.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from pyspark.sql import DataFrame
+
+from headwater.engine.metering import Meter, metered
+from headwater.engine.operators import quoted
+from headwater.engine.push import Job, Pushed, Pushing
+from headwater.engine.writing import moved_files
+from headwater.sharing.time_model import Effort
+from headwater.storage.delta_log import NewFile
+from headwater.storage.timeline import WEIGHT
+
+__all__ = ["push_together"]
+
+STAGE = "_stage"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A job with the frame of its delta and the types of the frame's columns."""
+
+    job: Job
+    frame: DataFrame
+    types: Mapping[str, str]
+
+
+def push_together(pushing: Pushing, jobs: Sequence[Job], hints: bool = True) -> list[Pushed]:
+    """Do all jobs: what is small and incremental in as few actions as possible, the others one by one."""
+    joint = [job for job in jobs if job.small]
+    if len(joint) < 2:
+        return [pushing.run(job, hints) for job in jobs]
+    alone = [pushing.run(job, hints) for job in jobs if not job.small]
+    return [*_joint(pushing, joint, hints), *alone]
+
+
+def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushed]:
+    waiting: list[_Part] = []
+    group = f"push {len(jobs)} stages {jobs[0].until} {uuid.uuid4().hex[:6]}"
+    with metered(pushing.spark, group, f"push {len(jobs)} stages", "pushes") as meter:
+        for job in jobs:
+            frame, _ = pushing.stored_delta(job, hints)
+            types = {one.name: one.dataType.simpleString() for one in frame.schema}
+            waiting.append(_Part(job, frame, types))
+        written = {
+            job.stage.name: pushing.commit(job, files)
+            for batch in _compatible(waiting)
+            for job, files in _write(pushing, batch)
+        }
+    yield from _shares(jobs, written, meter, group)
+
+
+def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Groups within which a column name has one type."""
+    groups: list[tuple[dict[str, str], list[_Part]]] = []
+    for part in parts:
+        for types, members in groups:
+            if all(types.get(name, kind) == kind for name, kind in part.types.items()):
+                types.update(part.types)
+                members.append(part)
+                break
+        else:
+            groups.append((dict(part.types), [part]))
+    return [members for _, members in groups]
+
+
+def _write(pushing: Pushing, parts: Sequence[_Part]) -> Iterator[tuple[Job, list[NewFile]]]:
+    """One Spark action; the files of each stage are moved to its own folder."""
+    columns = {name: kind for part in parts for name, kind in part.types.items() if name != WEIGHT}
+    whole: DataFrame | None = None
+    for number, part in enumerate(parts):
+        padded = part.frame.selectExpr(*_padded(part, columns), WEIGHT, f"{number} AS {STAGE}")
+        whole = padded if whole is None else whole.union(padded)
+    assert whole is not None
+    staging = os.path.join(pushing.warehouse.staging(), uuid.uuid4().hex)
+    try:
+        whole.write.partitionBy(STAGE).parquet(staging)
+        for number, part in enumerate(parts):
+            folder = pushing.opened(part.job.stage, part.frame).path
+            source = os.path.join(staging, f"{STAGE}={number}")
+            yield part.job, moved_files(source, folder, part.job.until, part.types.keys())
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _padded(part: _Part, columns: Mapping[str, str]) -> Iterator[str]:
+    for name, kind in columns.items():
+        yield quoted(name) if name in part.types else f"CAST(NULL AS {kind}) AS {quoted(name)}"
+
+
+def _shares(jobs: Sequence[Job], written: Mapping[str, int], meter: Meter, group: str) -> Iterator[Pushed]:
+    """The cost of the action split among its stages: half evenly, half by the rows that each moved."""
+    moved = {job.stage.name: job.effort.changed + written[job.stage.name] for job in jobs}
+    total = sum(moved.values())
+    for job in jobs:
+        even = 1 / len(jobs)
+        share = even if total == 0 else (even + moved[job.stage.name] / total) / 2
+        effort = Effort(job.effort.changed, job.effort.scanned, written[job.stage.name])
+        mine = replace(meter, cpu_seconds=meter.cpu_seconds * share)
+        yield Pushed(job, effort, timedelta(seconds=meter.seconds), mine, group)
