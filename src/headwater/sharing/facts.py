@@ -19,7 +19,7 @@ count replaces the guess, and measured pushes replace the guess of how long they
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import assert_never
 
@@ -39,10 +39,11 @@ from headwater.algebra.nodes import (
 )
 from headwater.model import Expectation
 
-__all__ = ["DEFAULT_RATE", "DEFAULT_ROWS", "Facts", "Origin", "facts_of", "source_facts"]
+__all__ = ["DEFAULT_BYTES", "DEFAULT_RATE", "DEFAULT_ROWS", "Facts", "Origin", "facts_of", "source_facts"]
 
 DEFAULT_ROWS = 100_000
 DEFAULT_RATE = 10.0  # changes per second
+DEFAULT_BYTES = 64.0  # of a row, compressed
 PASSING = 0.5
 ROWS_PER_GROUP = 10.0
 
@@ -64,6 +65,12 @@ class Facts:
     rate: float
     rows_from: Origin = Origin.DERIVED
     rate_from: Origin = Origin.DERIVED
+    bytes_per_row: float = DEFAULT_BYTES
+    # Different values of a column, by its name in the relation.  The size of the range that an integer's
+    # values come from may stand for it, also when it is larger than the number of rows: that is how often
+    # a value finds its like elsewhere, which is what joins need to know.
+    distinct: Mapping[str, float] = field(default_factory=dict, hash=False)
+    keys: tuple[tuple[str, ...], ...] = ()
 
 
 def source_facts(rows: int | None, rate: float | None, expected: Expectation) -> Facts:

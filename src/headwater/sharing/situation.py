@@ -1,0 +1,76 @@
+"""What a plan is judged by: the sites and their prices, where sources lie, how large and fast they are.
+
+A situation is a value.  It remembers the sizes that it has worked out, since a search asks for the same ones
+again and again; a changed situation (`dataclasses.replace`) starts with an empty memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headwater.model import Site
+from headwater.sharing.facts import Facts
+from headwater.sharing.graph import Vertex
+from headwater.sharing.operators import OPERATORS, Operators
+from headwater.sharing.relations import Input, Relation
+from headwater.sharing.sizes import Size, sizes
+
+__all__ = ["Situation", "only_default"]
+
+HOUR = 3600.0
+
+
+def only_default() -> dict[str, Site]:
+    """The sites of a project that names none."""
+    return {"default": Site()}
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything that pricing needs."""
+
+    sites: Mapping[str, Site] = field(default_factory=only_default)
+    facts: Mapping[str, Facts] = field(default_factory=dict)  # of sources, and of views that are read
+    homes: Mapping[str, str] = field(default_factory=dict)  # source or view -> site; else the first site
+    operators: Operators = OPERATORS
+    measured: Mapping[Relation, Facts] = field(default_factory=dict)  # of relations that are stored
+    delays: Mapping[str, float] = field(default_factory=dict)  # view that is read -> its own critical path
+    retention: float = HOUR  # seconds of changes that a delta keeps
+    _sizes: dict[Relation, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _vertices: dict[Vertex, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def home(self, one: Input) -> str:
+        return self.homes.get(one.relation) or next(iter(self.sites))
+
+    def size(self, relation: Relation) -> Size:
+        found = self._sizes.get(relation)
+        if found is None:
+            found = self._sizes[relation] = sizes(relation, self.facts, self.measured)
+        return found
+
+    def vertex_size(self, vertex: Vertex) -> Size:
+        """Of a half: as many changes as its driving delta causes in the whole."""
+        found = self._vertices.get(vertex)
+        if found is None:
+            found = self._vertices[vertex] = self._of(vertex)
+        return found
+
+    def _of(self, vertex: Vertex) -> Size:
+        whole = self.size(vertex.relation)
+        if vertex.driven is None:
+            return whole
+        driving = self.size(vertex.driven)
+        rate = driving.rate * whole.rows / driving.rows if driving.rows > 0 else 0.0
+        return Size(whole.rows, rate, whole.bytes_per_row)
+
+    def stored_bytes(self, vertex: Vertex) -> float:
+        """What a vertex keeps on disk: all rows, or the changes of the time that deltas are kept.
+
+        A source is there whether or not a plan reads it, and its changes are captured for all: both count 0.
+        """
+        if vertex.relation.is_base and self.home(vertex.relation.inputs[0]) == vertex.site:
+            return 0.0
+        size = self.vertex_size(vertex)
+        rows = size.rate * self.retention if vertex.delta else size.rows
+        return rows * size.bytes_per_row
