@@ -26,9 +26,11 @@ from headwater.clock import Clock, SystemClock, micros
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Project, Table
 from headwater.project import fingerprint, load
+from headwater.serve.bill import Account, account
 from headwater.serve.plan import Planned, asking, plan
 from headwater.serve.read import Rows, read
 from headwater.serve.status import Status, status
+from headwater.sharing.billing import Bill
 from headwater.storage.timeline import check_readable
 from headwater.storage.warehouse import Warehouse
 
@@ -91,6 +93,14 @@ class Headwater:
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
         return status(self.catalog, self.warehouse, self.clock)
+
+    def account(self, since: int | None = None, until: int | None = None) -> Account:
+        """What bills of a period are made from, instants in microseconds; by default, from the beginning."""
+        return account(self.catalog, self.warehouse, since, self.clock.now() if until is None else until)
+
+    def bill(self, since: int | None = None, until: int | None = None) -> Bill:
+        """What every view cost over a period: resources, penalties, violations."""
+        return self.account(since, until).bill()
 
     def plan(self, also: Iterable[str | Path] = ()) -> Planned:
         """How each view is kept, whether its promise can be kept, and what it costs; Spark is not started.

@@ -17,8 +17,10 @@ from headwater.cli.bench_laws import bench_laws
 from headwater.cli.bench_postgres import bench_postgres
 from headwater.cli.bench_push import bench_push
 from headwater.cli.bench_scale import bench_scale
+from headwater.cli.bench_smile import bench_smile
 from headwater.cli.bench_updates import bench_updates
 from headwater.cli.bench_weave import bench_weave
+from headwater.cli.bill import bill
 from headwater.cli.capture import capture
 from headwater.cli.check import check
 from headwater.cli.demo import demo
@@ -46,7 +48,7 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, demo, check, plan, run, status, ingest, capture, read, verify):
+for command in (init, demo, check, plan, run, status, bill, ingest, capture, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
@@ -62,6 +64,7 @@ bench.command("ingest")(bench_ingest)
 bench.command("postgres")(bench_postgres)
 bench.command("push")(bench_push)
 bench.command("weave")(bench_weave)
+bench.command("smile")(bench_smile)
 
 
 def main() -> None:

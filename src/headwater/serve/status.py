@@ -50,6 +50,8 @@ class ViewStatus:
     refresh: str  # "incremental" or "full"
     last_push: LastPush | None
     error: str
+    site: str = "default"
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ def _view(
         refresh="full" if catalog.kept[name].obstacles else "incremental",
         last_push=last,
         error=last.error if last is not None else "",
+        site=catalog.project.views[name].site,
+        owner=catalog.project.views[name].owner,
     )
 
 

@@ -1,0 +1,25 @@
+"""Instants as people type them: 2026-01-31, 2026-01-31T12:00, 2026-01-31 12:00:05Z; without a zone, UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from headwater.clock import micros
+from headwater.errors import InputError
+
+__all__ = ["instant"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def instant(text: str, option: str) -> int:
+    """Microseconds since 1970, or a clear error that names the option."""
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InputError(
+            "HW001",
+            f'{option}: "{text}" is not an instant',
+            hint="Write a date or date and time: 2026-01-31, 2026-01-31T12:00 (UTC), 2026-01-31T12:00+01:00",
+        ) from None
+    return micros((at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - _EPOCH)

@@ -1,0 +1,84 @@
+"""The staleness of views over time: a saw-tooth that falls at every push, against the promise.
+
+Snapshots (every five seconds) and pushes together give the whole curve without a guess: at a push that ends
+at `at` and moves a view from `after` to `until`, staleness falls from at - after to at - until; in between it
+grows by a second a second.  What the audit calls a violation is marked; while nothing ran, the curve breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headwater.catalog import Catalog
+from headwater.sharing.billing import KEPT_GAP
+from headwater.storage.delta_log import BEGINNING
+from headwater.storage.journal import AUDIT, PUSHES, read_rows
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Point", "Staleness", "staleness_over_time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    at: int
+    seconds: float | None  # None: the curve breaks here
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """A view's curve, its promise and the snapshots that broke it."""
+
+    view: str
+    freshness_s: float
+    points: tuple[Point, ...]
+    violations: tuple[Point, ...]
+    pushes: int
+
+    @property
+    def peak(self) -> float:
+        return max((one.seconds for one in self.points if one.seconds is not None), default=0.0)
+
+
+def staleness_over_time(
+    catalog: Catalog, warehouse: Warehouse, since: int | None, until: int
+) -> tuple[Staleness, ...]:
+    """Every view's curve over a period; without `since`, from the first snapshot on."""
+    audit = read_rows(warehouse.system("audit"), AUDIT, since or 0)
+    pushes = read_rows(warehouse.system("pushes"), PUSHES, since or 0)
+    inside = pc.field("at") < until
+    return tuple(_view(catalog, name, audit.filter(inside), pushes.filter(inside)) for name in catalog.kept)
+
+
+def _view(catalog: Catalog, name: str, audit: pa.Table, pushes: pa.Table) -> Staleness:
+    seen = audit.filter((pc.field("view") == name) & pc.field("time").is_valid())
+    moved = pushes.filter(
+        (pc.field("view") == name) & (pc.field("stage") == name) & (pc.field("until") > pc.field("after"))
+    )
+    told = moved.filter((pc.field("error") == "") | pc.field("error").is_null()).select(
+        ["at", "after", "until"]
+    )
+    snapshots = seen.select(["at", "staleness_s", "violated"]).to_pylist()
+    falls = told.to_pylist()
+    points = [Point(row["at"], row["staleness_s"]) for row in snapshots]
+    for row in falls:
+        if row["after"] != BEGINNING:
+            points.append(Point(row["at"], (row["at"] - row["after"]) / 1e6))
+        points.append(Point(row["at"], (row["at"] - row["until"]) / 1e6))
+    points.sort(key=lambda point: point.at)  # stable: before a push, then after it
+    late = tuple(Point(row["at"], row["staleness_s"]) for row in snapshots if row["violated"])
+    freshness = catalog.project.views[name].freshness.total_seconds()
+    return Staleness(name, freshness, tuple(_broken(points)), late, len(falls))
+
+
+def _broken(points: list[Point]) -> Iterator[Point]:
+    """The points, with a break wherever nothing was seen for long."""
+    before: Point | None = None
+    for point in points:
+        if before is not None and point.at - before.at > KEPT_GAP:
+            yield Point(before.at + 1, None)
+        yield point
+        before = point

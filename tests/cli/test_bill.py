@@ -1,0 +1,204 @@
+"""headwater bill and the pictures of status, on journals written by hand."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner, Result
+
+import headwater
+from headwater.cli.app import app
+from headwater.cli.instants import instant
+from headwater.clock import SystemClock, micros
+from headwater.errors import HeadwaterError, InputError
+from headwater.serve.staleness import staleness_over_time
+from headwater.storage.journal import AUDIT, PUSHES, append_rows
+
+SECOND = 1_000_000
+SQL = """
+CREATE TABLE t (a INT PRIMARY KEY);
+CREATE MATERIALIZED VIEW cheap FRESHNESS = INTERVAL '10' SECOND OWNER = 'team-a' AS SELECT a FROM t;
+CREATE MATERIALIZED VIEW dear FRESHNESS = INTERVAL '10' SECOND OWNER = 'team-b' PENALTY = 0.5 AT SITE far
+  AS SELECT a FROM t WHERE a > 1;
+"""
+
+
+def pushed(at: int, view: str, **more: Any) -> dict[str, Any]:
+    row = {
+        "at": at, "view": view, "stage": view, "mode": "incremental", "reason": "", "after": at - 9 * SECOND,
+        "until": at - SECOND, "changed_rows": 10, "scanned_rows": 100, "result_rows": 10, "seconds": 1.0,
+        "predicted_seconds": 1.0, "cpu_seconds": 36.0, "spark_jobs": 1, "attempt": 1, "error": "",
+        "site": "", "serves": "", "bytes_copied": 0, "action": "", "late_rows": 0,
+    }  # fmt: skip
+    return row | more
+
+
+def audited(at: int, view: str, **more: Any) -> dict[str, Any]:
+    row = {
+        "at": at, "view": view, "time": at - 5 * SECOND, "staleness_s": 5.0, "freshness_s": 10.0,
+        "violated": False, "rows": 3, "pushes": 1, "rows_moved": 10, "cpu_seconds": 1.0, "dollars": 0.1,
+        "owner": "team-x", "site": "default", "penalty": 0.5, "stored_bytes": 10**9,
+    }  # fmt: skip
+    return row | more
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "headwater.yml").write_text("name: shop\nsites: {far: {prices: {core_hour: 1}}}\n")
+    (folder / "all.sql").write_text(SQL)
+    return folder
+
+
+@pytest.fixture
+def kept(shop: Path) -> int:
+    """An hour ago, a minute of keeping; returns its start."""
+    warehouse = headwater.open(str(shop)).warehouse
+    start = SystemClock().now() - micros(timedelta(hours=1))
+    pushes = [pushed(start + n * 10 * SECOND, "cheap") for n in range(6)]
+    pushes += [pushed(start + 9 * SECOND, "dear", site="far", late_rows=4, bytes_copied=10**9)]
+    pushes += [pushed(start + 19 * SECOND, "cheap$shared", serves="cheap,dear", cpu_seconds=72.0)]
+    audit = [audited(start + n * 5 * SECOND, view) for n in range(13) for view in ("cheap", "dear", "gone")]
+    audit[7] |= {"violated": True, "staleness_s": 12.0}
+    append_rows(warehouse.system("pushes"), PUSHES, pushes, 1)
+    append_rows(warehouse.system("audit"), AUDIT, audit, 1)
+    return start
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def answer(*words: object) -> dict[str, Any]:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return dict(json.loads(result.stdout))
+
+
+def refused(*words: object) -> HeadwaterError:
+    result = run(*words)
+    assert isinstance(result.exception, HeadwaterError), result.output
+    return result.exception
+
+
+def test_a_bill_by_view(shop: Path, kept: int) -> None:
+    found = answer("bill", shop)
+    lines = {line["view"]: line for line in found["lines"]}
+    assert set(lines) == {"cheap", "dear", "gone"}
+    # 6 pushes of its own and half of the shared one, at 0.17 dollars a core hour.
+    assert lines["cheap"]["cpu_seconds"] == pytest.approx(6 * 36 + 36)
+    assert lines["cheap"]["cpu_dollars"] == pytest.approx(0.07 * 0.17)
+    assert lines["dear"]["cpu_dollars"] == pytest.approx(0.01 * 1 + 0.01 * 0.17)
+    assert lines["dear"]["penalty_dollars"] == pytest.approx(2.0)
+    assert (lines["dear"]["late_rows"], lines["dear"]["network_dollars"]) == (4, pytest.approx(0.01))
+    assert (lines["cheap"]["owner"], lines["dear"]["owner"], lines["gone"]["owner"]) == (
+        "team-a",
+        "team-b",
+        "team-x",
+    )
+    assert lines["cheap"]["view_hours"] == pytest.approx(1 / 60)
+    # What a view of the project stored last it stores still; what is gone is not paid for.
+    assert lines["cheap"]["gb_months"] == pytest.approx(1 / 730, rel=0.05)
+    assert lines["gone"]["gb_months"] == pytest.approx(1 / 730 / 60)
+    assert found["total"]["dollars"] == pytest.approx(sum(line["dollars"] for line in found["lines"]))
+    assert found["total"]["violations"] == 1
+
+
+@pytest.mark.parametrize("by", ["view", "owner", "site"])
+def test_every_grouping_has_the_same_total(shop: Path, kept: int, by: str) -> None:
+    found = answer("bill", shop, "--by", by, "--until", "2999-01-01")
+    assert found["by"] == by
+    for field in ("dollars", "cpu_seconds", "penalty_dollars", "violations", "rows_moved", "view_hours"):
+        assert found["total"][field] == pytest.approx(sum(line[field] for line in found["lines"]))
+
+
+def test_a_period_may_be_given_in_several_ways(shop: Path, kept: int) -> None:
+    assert answer("bill", shop, "--last", "30m")["total"]["cpu_seconds"] == 0
+    assert answer("bill", shop, "--last", "2h")["total"]["cpu_seconds"] == pytest.approx(8 * 36 + 36)
+    middle = "2026-01-01"
+    assert instant("1970-01-01T00:00:01", "--since") == SECOND
+    assert instant("1970-01-01T01:00:00+01:00", "--since") == 0
+    assert answer("bill", shop, "--since", "1999-12-31", "--until", middle)["lines"] == []
+    assert "Nothing was pushed" in run("bill", shop, "--since", "1999-12-31", "--until", middle).stdout
+
+
+def test_the_text_has_a_total_and_says_what_is_missing(shop: Path, kept: int) -> None:
+    text = run("bill", shop, "--by", "owner").stdout
+    assert "team-a" in text
+    assert "total" in text
+    assert "Not included" in text
+
+
+def test_journals_of_an_older_version_are_billed(shop: Path) -> None:
+    warehouse = headwater.open(str(shop)).warehouse
+    old_pushes, old_audit = pa.schema(list(PUSHES)[:16]), pa.schema(list(AUDIT)[:11])
+    append_rows(warehouse.system("pushes"), old_pushes, [pushed(5 * SECOND, "cheap")], 1)
+    append_rows(warehouse.system("audit"), old_audit, [audited(6 * SECOND, "cheap")], 1)
+    found = answer("bill", shop)
+    assert [(line["view"], line["owner"], line["cpu_seconds"]) for line in found["lines"]] == [
+        ("cheap", "team-a", 36.0)
+    ]
+
+
+def test_a_project_that_never_ran_has_an_empty_bill(shop: Path) -> None:
+    assert answer("bill", shop)["lines"] == []
+    assert not (shop / "warehouse").exists()
+
+
+def test_pictures(shop: Path, kept: int, tmp_path: Path) -> None:
+    assert run("bill", shop, "--last", "2h", "--svg", tmp_path / "bill.svg").exit_code == 0
+    assert run("status", shop, "--plot", tmp_path / "stale.svg").exit_code == 0
+    assert run("status", shop, "--plot", tmp_path / "stale.png", "--last", "2h").exit_code == 0
+    for name in ("bill.svg", "stale.svg"):
+        assert ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
+
+
+def test_the_saw_tooth_falls_at_each_push(shop: Path, kept: int) -> None:
+    project = headwater.open(str(shop))
+    cheap, dear = staleness_over_time(project.catalog, project.warehouse, None, project.clock.now())
+    at = kept + 20 * SECOND
+    assert [point.seconds for point in cheap.points if point.at == at] == [5.0, 9.0, 1.0]
+    assert (cheap.pushes, dear.pushes) == (6, 1)
+    assert [point.seconds for point in dear.violations] == [12.0]
+    assert cheap.violations == ()
+    assert dear.peak == 12.0
+    assert all(point.seconds is not None for point in cheap.points)
+
+
+def test_the_curve_breaks_where_nothing_ran(shop: Path, kept: int) -> None:
+    project = headwater.open(str(shop))
+    later = [audited(kept + 600 * SECOND, "cheap")]
+    append_rows(project.warehouse.system("audit"), AUDIT, later, 2)
+    cheap, _ = staleness_over_time(project.catalog, project.warehouse, None, project.clock.now())
+    assert [point.seconds for point in cheap.points][-2:] == [None, 5.0]
+
+
+def test_status_shows_sites_and_owners_where_there_are_some(shop: Path, tmp_path: Path) -> None:
+    text = run("status", shop).stdout
+    assert all(word in text for word in ("site", "owner", "team-a", "far"))
+    found = answer("status", shop)["views"]
+    assert [(one["site"], one["owner"]) for one in found] == [("default", "team-a"), ("far", "team-b")]
+    (shop / "all.sql").write_text("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a FROM t;")
+    plain = run("status", shop).stdout
+    assert "site" not in plain
+    assert "owner" not in plain
+
+
+def test_wrong_input(shop: Path, tmp_path: Path) -> None:
+    assert refused("bill", shop, "--since", "yesterday").code == "HW001"
+    assert refused("bill", shop, "--last", "0").code == "HW001"
+    assert refused("bill", shop, "--last", "1h", "--since", "2026-01-01").code == "HW001"
+    assert refused("bill", shop, "--since", "2026-01-02", "--until", "2026-01-01").code == "HW001"
+    assert refused("bill", shop, "--svg", "bill.txt").code == "HW864"
+    assert refused("bill", shop, "--svg", "nowhere/bill.svg").code == "HW864"
+    assert refused("status", shop, "--plot", tmp_path / "x.svg").code == "HW865"
+    assert refused("status", shop, "--last", "1h").code == "HW001"
+    assert isinstance(refused("bill", shop, "--until", "?"), InputError)
+    assert run("bill", shop, "--by", "colour").exit_code == 2
