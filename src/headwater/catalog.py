@@ -16,9 +16,10 @@ from headwater.algebra.stages import Kept, Obstacle, Stage, StageKind
 from headwater.algebra.walks import scan_rows
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Column, Project, RefreshPolicy, View
+from headwater.sharing.compile import Compiled
 from headwater.sql.translate import translate
 
-__all__ = ["Catalog", "build", "keep"]
+__all__ = ["Catalog", "build", "keep", "share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class Catalog:
     kept: Mapping[str, Kept]  # in dependency order
     versions: Mapping[str, str]
     shared: Mapping[str, Kept] = field(default_factory=dict)  # what several views read, kept once for all
+    sites: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of views and shared stages, where not as declared
+    copies: Mapping[str, str] = field(default_factory=dict)  # a replica -> the relation it is a copy of
     _levels: dict[frozenset[str], list[list[tuple[Kept, Stage]]]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -42,6 +47,15 @@ class Catalog:
                 hint=did_you_mean(name, self.project.views),
             )
         return self.project.views[found]
+
+    def types(self) -> dict[str, dict[str, str]]:
+        """The types of the columns of sources and views, as far as they are known without Spark."""
+        found = {
+            name: {one.name: one.type for one in table.columns} for name, table in self.project.tables.items()
+        }
+        for name, kept in self.kept.items():
+            found[name] = dict(zip(kept.columns, kept.types, strict=True))
+        return found
 
     def folder(self, stage: str) -> str:
         """Where a stage is stored, below stages/."""
@@ -151,6 +165,21 @@ def build(project: Project) -> Catalog:
         )
         versions[view.name] = _version(view, kept[view.name], relations, versions)
     return Catalog(project, kept, versions)
+
+
+def share(catalog: Catalog, compiled: Compiled) -> Catalog:
+    """The catalog whose views read what they share.  A view's version stays: it is the same relation."""
+    types = catalog.types()
+    versions = dict(catalog.versions)
+    for name, kept in compiled.shared.items():
+        told = [repr(kept.stages)]
+        for read in kept.reads:
+            told += [read, versions.get(read, ""), repr(sorted(types.get(read, {}).items()))]
+        versions[name] = hashlib.sha256("\n".join(told).encode()).hexdigest()[:10]
+    return replace(
+        catalog, kept=compiled.kept, shared=compiled.shared, versions=versions, sites=compiled.sites,
+        copies=compiled.copies, _levels={},
+    )  # fmt: skip
 
 
 def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:

@@ -5,7 +5,7 @@
         Scan users u, Scan tweets t, Filter [...] Scan urls l
 
 A block is the inner join that stands below row-wise nodes and at most one aggregate; its inputs are sources
-or views, perhaps filtered.  A view without one (outer joins, set operations, hidden stages, SQL without a delta
+or views, perhaps filtered.  A view without one (outer joins, set operations, hidden stages, SQL with no delta
 rule) is computed where it lies from all that it reads: its first input is the core, the others are `also`.
 
 Only columns of one type form a class of equal columns: Spark compares a text and a number by casting, and
