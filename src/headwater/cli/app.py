@@ -21,6 +21,7 @@ from headwater.cli.bench_smile import bench_smile
 from headwater.cli.bench_updates import bench_updates
 from headwater.cli.bench_weave import bench_weave
 from headwater.cli.bill import bill
+from headwater.cli.calibrate import calibrate
 from headwater.cli.capture import capture
 from headwater.cli.check import check
 from headwater.cli.demo import demo
@@ -48,7 +49,7 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, demo, check, plan, run, status, bill, ingest, capture, read, verify):
+for command in (init, demo, check, plan, calibrate, run, status, bill, ingest, capture, read, verify):
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
