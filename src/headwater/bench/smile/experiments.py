@@ -1,0 +1,34 @@
+"""The experiments by name.  Each takes a Bench, makes runs, and answers with tables, plots and JSON.
+
+Durations and sizes come from the options, so that every experiment can be run in minutes; what the paper
+measured is printed beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from headwater.bench.smile.answers import Answer, Bench
+from headwater.bench.smile.single import compare, run
+from headwater.errors import InputError, did_you_mean
+
+__all__ = ["EXPERIMENTS", "experiment"]
+
+Experiment = Callable[[Bench], Sequence[Answer]]
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "run": run,
+    "compare": compare,
+}
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of that name."""
+    if name not in EXPERIMENTS:
+        raise InputError(
+            "HW410",
+            f'there is no experiment "{name}"',
+            detail=f"There are: {', '.join(EXPERIMENTS)}.",
+            hint=did_you_mean(name, EXPERIMENTS),
+        )
+    return EXPERIMENTS[name]
