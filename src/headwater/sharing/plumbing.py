@@ -1,0 +1,220 @@
+"""Plumbing: views take what they need from each other, as long as every promise is kept.
+
+Section 7 of the paper, in three steps:
+
+    merge    the plans of all views as one graph, D
+    settle   what several views make at the same place in different ways is made in one way   (merging.py)
+    climb    again and again the plumbing that saves most dollars, until none saves any       (candidates.py)
+
+A plumbing makes a delta from what the plan has already (a copy, perhaps filtered; a join; a union of joins),
+and then drops what served only the old way.  Its benefit is the dollars of what is dropped minus those of
+what is added.  It is carried out if the critical path of every view that gets its changes through it stays
+within the view's freshness, no site is asked for more than it has, and no circle arises.
+
+Plumbings affect one another (Figure 4c), so each one is judged again after a step that touched what it reads
+or drops; all others keep their judgement, which is what makes climbing fast.
+
+Doubt: greedy.  better.py looks further, and says how much is left on the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headwater.sharing.candidates import Offers
+from headwater.sharing.costs import HOUR, Load, exceeded, resource_dollars
+from headwater.sharing.graph import Edge, EdgeKind, PlanGraph, Vertex, incoming, result_vertex
+from headwater.sharing.merging import merge, settle, total
+from headwater.sharing.pricing import Pricing, carries_of
+from headwater.sharing.relations import Sharing
+from headwater.sharing.situation import Situation
+from headwater.sharing.wiring import Change, Rewire, Wiring
+
+__all__ = ["Climber", "Plumbed", "Step", "climb", "merge", "results_of"]
+
+LEAST = 1e-9  # of the dollars of the whole plan: less is noise
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A plumbing that was carried out."""
+
+    kind: str  # "settle", "copy", "filter", "join" or "union"
+    sources: tuple[Vertex, ...]
+    target: Vertex
+    benefit: float  # dollars per hour
+    vertices_removed: int  # more than were added
+    edges_removed: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plumbed:
+    """A global plan after plumbing. Dollars are resources, per hour."""
+
+    graph: PlanGraph
+    steps: tuple[Step, ...]
+    dollars_before: float
+    dollars_after: float
+    before: PlanGraph = field(default_factory=PlanGraph)
+
+
+def results_of(graph: PlanGraph, sharings: Iterable[Sharing]) -> dict[str, Vertex]:
+    """Where each view lies."""
+    return {one.view: result_vertex(graph, one.view) for one in sharings}
+
+
+def climb(
+    graph: PlanGraph,
+    sharings: Sequence[Sharing],
+    situation: Situation,
+    taken: Mapping[str, Load] | None = None,
+) -> Plumbed:
+    """Plumb a global plan until no plumbing helps. `taken` is what else needs of the sites."""
+    before = total(graph, sharings, situation)
+    settled, steps = _settled(graph, sharings, situation, before)
+    climber = Climber(settled, sharings, situation, taken or {}, first=incoming(graph))
+    steps += climber.climb()
+    after = total(climber.graph, sharings, situation)
+    return Plumbed(climber.graph, tuple(steps), before * HOUR, after * HOUR, graph)
+
+
+def _settled(
+    graph: PlanGraph, sharings: Sequence[Sharing], situation: Situation, dollars: float
+) -> tuple[PlanGraph, list[Step]]:
+    steps = []
+    for one in settle(graph, sharings, results_of(graph, sharings), situation):
+        text = f"{one.vertex.text} was made in several ways; now only as {one.edge.text}"
+        vertices = len(graph.vertices) - len(one.graph.vertices)
+        edges = len(graph.edges) - len(one.graph.edges)
+        benefit = (dollars - one.dollars) * HOUR
+        steps.append(Step("settle", one.edge.sources, one.vertex, benefit, vertices, edges, text))
+        graph, dollars = one.graph, one.dollars
+    return graph, steps
+
+
+class Climber:
+    """Greedy hill climbing. Keeps the judgements of plumbings that a step did not touch."""
+
+    def __init__(
+        self,
+        graph: PlanGraph,
+        sharings: Sequence[Sharing],
+        situation: Situation,
+        taken: Mapping[str, Load],
+        first: Mapping[Vertex, tuple[Edge, ...]] | None = None,
+        kept: frozenset[Vertex] = frozenset(),
+    ) -> None:
+        self.sharings, self.situation, self.taken = tuple(sharings), situation, dict(taken)
+        self.first = first or {}
+        self.kept = kept  # vertices that may not be made in another way
+        self._start(graph)
+
+    def _start(self, graph: PlanGraph) -> None:
+        carries = carries_of(graph, self.sharings, self.situation)
+        self.pricing = Pricing(self.sharings, self.situation, carries)
+        self.wiring = Wiring(graph, results_of(graph, self.sharings), self.pricing)
+        resources = resource_dollars(graph, self.situation, carries)
+        self.loads = dict(resources.loads)
+        self.least = LEAST * max(resources.per_second, 1e-12)
+        self.limited = any(
+            one.cores is not None or one.gb is not None for one in self.situation.sites.values()
+        )
+        self.judged: dict[Rewire, tuple[Change | None, int]] = {}
+        self.touched: dict[Vertex, int] = {}
+        self.round = 0
+
+    @property
+    def graph(self) -> PlanGraph:
+        return self.wiring.graph()
+
+    def climb(self) -> list[Step]:
+        """Steps until none helps; then once more with the seconds that pushes carry now."""
+        steps: list[Step] = []
+        while True:
+            found = list(iter(self.step, None))
+            steps += found
+            if not found:
+                return steps
+            self._start(self.graph)
+
+    def step(self) -> Step | None:
+        """Carry out the plumbing that saves most and keeps all promises."""
+        for change in self.changes():
+            if self.is_feasible(change):
+                return self.carry_out(change)
+        return None
+
+    def changes(self) -> list[Change]:
+        """All plumbings that save something, best first."""
+        found = []
+        for rewire in Offers(self.wiring, self.first):
+            change = None if rewire.target in self.kept else self._judge(rewire)
+            if change is not None and change.saved > self.least:
+                found.append(change)
+        return sorted(found, key=lambda one: (-one.saved, one.rewire.edge.text))
+
+    def _judge(self, rewire: Rewire) -> Change | None:
+        change, at = self.judged.get(rewire, (None, -1))
+        if at >= 0 and all(self.touched.get(one, 0) <= at for one in _looked_at(rewire, change)):
+            return change
+        change = self.wiring.judge(rewire)
+        self.judged[rewire] = (change, self.round)
+        return change
+
+    def is_feasible(self, change: Change) -> bool:
+        serves = self.wiring.serves[change.rewire.target]
+        for one in self.pricing.each_view(serves):
+            if self.wiring.seconds(one.view, change) > one.freshness.total_seconds():
+                return False
+        return not self.limited or not self._overloads(change)
+
+    def _overloads(self, change: Change) -> bool:
+        for site, more in self.wiring.loads(change).items():
+            if more.cores > 0 or more.gb > 0:
+                whole = {site: self.loads.get(site, Load()) + more}
+                if exceeded(whole, self.taken, self.situation):
+                    return True
+        return False
+
+    def carry_out(self, change: Change) -> Step:
+        added = change.rewire.further
+        vertices, edges = change.removed
+        for site, more in self.wiring.loads(change).items():
+            self.loads[site] = self.loads.get(site, Load()) + more
+        self.wiring.apply(change)
+        self.round += 1
+        for vertex in (*change.serves, *change.seen, change.rewire.target):
+            self.touched[vertex] = self.round
+        return Step(
+            _kind(change.rewire),
+            change.rewire.edge.sources,
+            change.rewire.target,
+            change.saved * HOUR,
+            len(vertices) - len(added),
+            len(edges) - len(added) - 1,
+            _text(change),
+        )
+
+
+def _looked_at(rewire: Rewire, change: Change | None) -> Iterable[Vertex]:
+    return (rewire.target, *rewire.edge.sources) if change is None else change.seen
+
+
+def _kind(rewire: Rewire) -> str:
+    edge = rewire.edge
+    if edge.kind is EdgeKind.COPY and edge.sources[0].site == edge.target.site:
+        return "filter"
+    return edge.kind.value
+
+
+def _text(change: Change) -> str:
+    edge, (vertices, edges) = change.rewire.edge, change.removed
+    sources = " and ".join(one.text for one in edge.sources)
+    copies = sum(one.kind is EdgeKind.COPY for one in change.rewire.further)
+    extra = f" with {copies} further cop{'y' if copies == 1 else 'ies'}" if copies else ""
+    return (
+        f"{edge.target.text} by {edge.kind.value} from {sources}{extra};"
+        f" {len(vertices)} vertices and {len(edges)} edges are no longer needed"
+    )
