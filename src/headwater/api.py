@@ -27,6 +27,7 @@ from headwater.errors import InputError, did_you_mean
 from headwater.model import Project, Table
 from headwater.project import fingerprint, load
 from headwater.serve.bill import Account, account
+from headwater.serve.changing import Added, Dropped, add, drop
 from headwater.serve.plan import Planned, asking, plan
 from headwater.serve.read import Rows, read
 from headwater.serve.status import Status, status
@@ -110,6 +111,23 @@ class Headwater:
         files = [Path(one) for one in also]
         whole = load(self.project.folder, files) if files else self.project
         return plan(self.project, asking(whole), self.warehouse)
+
+    def add(self, file: str | Path, force: bool = False) -> Added:
+        """Add the views of an SQL file to the project, if they are admitted; a run takes them over."""
+        done = add(self.catalog, self.warehouse, Path(file), force)
+        self._reopen()
+        return done
+
+    def drop(self, view: str, keep_data: bool = False) -> Dropped:
+        """Take a view out of the project, with what it stored; refused while something else reads it."""
+        done = drop(self.catalog, self.warehouse, self.clock, view, keep_data)
+        self._reopen()
+        return done
+
+    def _reopen(self) -> None:
+        self._fingerprint = fingerprint(self.project.folder)
+        self.project = load(self.project.folder)
+        self.catalog = build(self.project)
 
     def run(
         self,

@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from headwater.cli.add import add, drop
 from headwater.cli.bench_crash import bench_crash
 from headwater.cli.bench_ingest import bench_ingest
 from headwater.cli.bench_joins import bench_joins
@@ -49,7 +50,9 @@ app = typer.Typer(
 )
 simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (init, demo, check, plan, calibrate, run, status, bill, ingest, capture, read, verify):
+for command in (
+    init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, read, verify,
+):  # fmt: skip
     app.command()(command)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")

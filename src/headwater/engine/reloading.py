@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog import Catalog, build
 from headwater.errors import HeadwaterError
-from headwater.model import Expectation, Project, Table
+from headwater.model import Expectation, Prices, Project, Site, Table
 from headwater.project import fingerprint, load
 
 __all__ = ["Reloading", "difference", "needs_restart"]
@@ -67,13 +67,20 @@ def needs_restart(before: Project, after: Project) -> Iterator[str]:
             yield f'table "{name}" was {"added" if old is None else "removed"}'
         elif _essential(old) != _essential(new):
             yield f'table "{name}" changed'
-    for what in ("name", "storage", "spark_master", "spark_config", "sites", "store"):
+    if _placed(before) != _placed(after):
+        yield "sites changed in headwater.yml"
+    for what in ("name", "storage", "spark_master", "spark_config", "store"):
         if getattr(before, what) != getattr(after, what):
             yield f"{what.replace('_', ' ')} changed in headwater.yml"
 
 
 def _essential(table: Table) -> Table:
     return replace(table, place=None, expect=Expectation())
+
+
+def _placed(project: Project) -> dict[str, Site]:
+    """The sites without their prices: those may change at any time."""
+    return {name: replace(site, prices=Prices()) for name, site in project.sites.items()}
 
 
 def difference(before: Catalog, after: Catalog) -> str:

@@ -90,10 +90,12 @@ class Run:
 
     def _reload(self) -> None:
         """Look at the project's files; remove what dropped views had stored."""
+        catalogs = [self.catalog]
         if self.reloading is not None:
             self.reloading.look(self.catalog)
-        catalog = self.catalog
-        sweep_dropped(self.warehouse, set(catalog.folders().values()), catalog.kept)
+            catalogs += [self.reloading.found] if self.reloading.found is not None else []
+        used = {folder for one in catalogs for folder in one.folders().values()}
+        sweep_dropped(self.warehouse, used, {name for one in catalogs for name in one.kept})
 
     def poll(self, capture: Capture) -> None:
         """Take in what a capture has, and move its watermarks on."""

@@ -17,7 +17,7 @@ from headwater.sql.ddl import Statements, parse_statements
 from headwater.sql.names import spelling
 from headwater.sql.resolve import resolve
 
-__all__ = ["SETTINGS_FILE", "load"]
+__all__ = ["SETTINGS_FILE", "load", "read_text"]
 
 SETTINGS_FILE = "headwater.yml"
 
@@ -31,7 +31,7 @@ def load(folder: Path | str, also: Sequence[Path] = ()) -> Project:
     settings = read_settings(_settings_text(folder), str(folder / SETTINGS_FILE), folder.absolute())
     found = Statements()
     for path in (*_sql_files(folder), *also):
-        found += parse_statements(_read(path), str(path), settings.freshness)
+        found += parse_statements(read_text(path), str(path), settings.freshness)
     if not found.tables:
         message = f'the project "{settings.name}" declares no table'
         raise InputError("HW209", message, hint="write a CREATE TABLE into a .sql file of the folder")
@@ -81,7 +81,7 @@ def _settings_text(folder: Path) -> str:
         others = [name for name in ("headwater.yaml", "Headwater.yml") if (folder / name).exists()]
         hint = f"rename {others[0]}" if others else "headwater init DIR makes a starter project"
         raise InputError("HW203", f"{folder} has no {SETTINGS_FILE}", hint=hint)
-    return _read(folder / SETTINGS_FILE)
+    return read_text(folder / SETTINGS_FILE)
 
 
 def _sql_files(folder: Path) -> list[Path]:
@@ -92,7 +92,7 @@ def _sql_files(folder: Path) -> list[Path]:
     return files
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """A file's text, with its line ends as they are."""
     try:
         return path.read_bytes().decode("utf-8-sig")

@@ -23,7 +23,7 @@ from headwater.sql.table import read_table
 from headwater.sql.view import read_view
 from headwater.sql.words import Words
 
-__all__ = ["DEFAULT_FRESHNESS", "Statements", "parse_statements", "refuse_twins"]
+__all__ = ["DEFAULT_FRESHNESS", "Statements", "parse_statements", "refuse_twins", "split_statements"]
 
 DEFAULT_FRESHNESS = timedelta(minutes=1)
 
@@ -54,13 +54,13 @@ def parse_statements(
     """Read a file's statements; raises an InputError at the first thing that is wrong."""
     source = Source(path, text)
     found = Statements()
-    for words, gap_start in _split(source):
+    for words, gap_start in split_statements(source):
         found += _statement(words, gap_start, default_freshness)
     refuse_twins(found)
     return found
 
 
-def _split(source: Source) -> Iterator[tuple[Words, int]]:
+def split_statements(source: Source) -> Iterator[tuple[Words, int]]:
     """Statements, each with the offset where the gap before it (which may hold comments) begins."""
     tokens: list[Token] = []
     gap_start = 0

@@ -1,0 +1,136 @@
+"""`headwater add` and `headwater drop`: views come and go, also while a run keeps the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headwater.cli.arguments import JsonOption, ProjectFolder
+from headwater.cli.output import console, print_json, print_table
+
+if TYPE_CHECKING:
+    from headwater.serve.changing import Added, Dropped
+
+__all__ = ["add", "drop"]
+
+
+def add(
+    folder: ProjectFolder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.sql", help="One or more CREATE MATERIALIZED VIEW statements.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Add it even if it is refused.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add views to the project, if their promises can be kept; each gets a file of its own there.
+
+    Exit status 1 and nothing written if a view is refused. A run that keeps the project takes the views over
+    within seconds and computes them beside the others.
+
+    Example: `headwater add shop new_view.sql`
+    """
+    import headwater
+
+    done = headwater.open(str(folder)).add(file, force)
+    if as_json:
+        print_json(_added(done))
+    else:
+        _print_added(done, folder)
+    if not done.files:
+        raise typer.Exit(1)
+
+
+def drop(
+    folder: ProjectFolder,
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="A view that nothing else reads.")],
+    keep_data: Annotated[
+        bool, typer.Option("--keep-data", help="Leave its stored tables where they are.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a view out of the project: its statement out of the files, its stored tables out of the warehouse.
+
+    Exit status 1 if other views or queries read it. A run lets the view go within seconds and removes what
+    nobody else uses.
+
+    Example: `headwater drop shop big_orders`
+    """
+    import headwater
+
+    done = headwater.open(str(folder)).drop(view, keep_data)
+    if as_json:
+        print_json(
+            {
+                "view": done.view,
+                "file": str(done.file),
+                "file_deleted": done.file_deleted,
+                "data": done.data,
+            }
+        )
+    else:
+        _print_dropped(done)
+
+
+def _added(done: Added) -> dict[str, Any]:
+    return {
+        "admitted": done.admitted,
+        "added": bool(done.files),
+        "views": [
+            {
+                "name": one.view.name,
+                "admitted": one.estimate.admitted,
+                "reason": one.reason,
+                "freshness_s": one.view.freshness.total_seconds(),
+                "critical_path_s": one.estimate.critical_path.total_seconds(),
+                "dollars_per_hour": one.estimate.dollars_per_hour,
+            }
+            for one in done.views
+        ],
+        "broken": [one.view.name for one in done.broken],
+        "marginal_dollars_per_hour": done.dollars_per_hour,
+        "files": [str(one) for one in done.files],
+        "running": done.running,
+    }
+
+
+def _print_added(done: Added, folder: Path) -> None:
+    out = console()
+    numbers = ("promised", "push", "$/hour")
+    print_table(
+        "",
+        ("view", *numbers, "answer"),
+        [
+            (
+                one.view.name,
+                f"{one.view.freshness.total_seconds():g} s",
+                f"{one.estimate.critical_path.total_seconds():.2f} s",
+                f"{one.estimate.dollars_per_hour:.4f}",
+                "admitted" if one.estimate.admitted else "REFUSED",
+            )
+            for one in done.views
+        ],
+        right=numbers,
+    )
+    for one in done.views:
+        out.print(f"{one.view.name}: {one.reason}", markup=False)
+    for one in done.broken:
+        out.print(f"{one.view.name}, which is kept already, could no longer be: {one.reason}", markup=False)
+    out.print(f"Marginal cost: {done.dollars_per_hour:.4f} $/hour.")
+    if not done.files:
+        out.print("Nothing was written. --force adds it all the same.")
+        return
+    out.print(f"Written: {', '.join(str(one) for one in done.files)}", markup=False)
+    after = "The run takes it over." if done.running else f"Keep it with: headwater run {folder}"
+    out.print(after, markup=False)
+
+
+def _print_dropped(done: Dropped) -> None:
+    what = "deleted" if done.file_deleted else "cut out of"
+    fate = {
+        "removed": "Its stored tables are removed.",
+        "left to the run": "The run lets it go and removes its stored tables.",
+        "kept": "Its stored tables stay.",
+    }
+    console().print(f"Dropped {done.view}: {what} {done.file}. {fate[done.data]}", markup=False)

@@ -1,0 +1,128 @@
+"""Views added to a project and dropped from it, whether or not a run keeps it meanwhile.
+
+Only the project's files change here; a run reads them within a second and goes on with what they say.  A view
+is added if it is admitted and makes no promise of another view impossible; what a dropped view had stored is
+removed at once if nobody runs, else by the run as soon as it has let the view go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headwater.catalog import Catalog, build
+from headwater.clock import Clock
+from headwater.errors import InputError, RefusedError
+from headwater.project import load
+from headwater.project.editing import new_views, readers, remove_view, write_view
+from headwater.serve.plan import Planned, PlannedView, asking, plan
+from headwater.sql.cutting import Piece
+from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
+from headwater.storage.run_lock import run_lock, running
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Added", "Dropped", "add", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The new views as planned. If one was refused, and not forced, nothing was written."""
+
+    views: tuple[PlannedView, ...]
+    broken: tuple[PlannedView, ...]  # other views that would no longer be admitted
+    dollars_per_hour: float  # what the new views add
+    files: tuple[Path, ...]
+    running: bool
+
+    @property
+    def admitted(self) -> bool:
+        return all(one.estimate.admitted for one in self.views) and not self.broken
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    view: str
+    file: Path
+    file_deleted: bool
+    data: str  # "removed", "left to the run", "kept"
+
+
+def add(catalog: Catalog, warehouse: Warehouse, path: Path, force: bool = False) -> Added:
+    """Add the views of a file to the project, each as a file of its own."""
+    folder = Path(catalog.project.folder)
+    if path.suffix == ".sql" and path.resolve().parent == folder.resolve():
+        raise InputError(
+            "HW862",
+            f"{path} is part of the project already",
+            hint="add takes a file from elsewhere; a run takes over files written into the folder by itself",
+        )
+    found = {one.view: one for one in new_views(path)}
+    whole = asking(load(folder, [path]))
+    planned, before = (
+        plan(catalog.project, whole, warehouse),
+        plan(catalog.project, catalog.project, warehouse),
+    )
+    new = tuple(one for one in planned.views if one.view.name in found)
+    answer = Added(
+        new,
+        _broken(before, planned),
+        _marginal(before, new, planned),
+        (),
+        running(warehouse.root) is not None,
+    )
+    if not answer.admitted and not force:
+        return answer
+    files = tuple(write_view(folder, piece) for piece in _in_order(new, found))
+    now = build(load(folder))
+    unmark(warehouse, now.folders().values(), now.kept)
+    return Added(answer.views, answer.broken, answer.dollars_per_hour, files, answer.running)
+
+
+def _in_order(new: Sequence[PlannedView], found: dict[str, Piece]) -> list[Piece]:
+    """A view after those it reads: a run may look between two files."""
+    return [found[one.view.name] for one in new]
+
+
+def _broken(before: Planned, after: Planned) -> tuple[PlannedView, ...]:
+    kept = {one.view.name for one in before.views if one.estimate.admitted}
+    return tuple(one for one in after.views if one.view.name in kept and not one.estimate.admitted)
+
+
+def _marginal(before: Planned, new: Sequence[PlannedView], after: Planned) -> float:
+    """What all views cost with the new ones, less what they cost now."""
+    names = {one.view.name for one in (*before.views, *new)}
+    cost = sum(one.estimate.dollars_per_hour for one in after.views if one.view.name in names)
+    return cost - sum(one.estimate.dollars_per_hour for one in before.views)
+
+
+def drop(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, keep_data: bool = False) -> Dropped:
+    """Take a view out of the project's files; refused while something else reads it."""
+    view = catalog.view(name)
+    if others := readers(catalog.project, view.name):
+        raise RefusedError(
+            "HW867",
+            f'view "{view.name}" is read by {", ".join(others)}',
+            hint="Drop those first, or let them read something else.",
+        )
+    if len(catalog.project.views) + len(catalog.project.tables) == 1:
+        raise InputError("HW868", f'"{view.name}" is all that the project declares')
+    path, deleted = remove_view(view)
+    after = build(load(catalog.project.folder))
+    mine = {catalog.folder(stage.name) for stage in catalog.kept[view.name].stages}
+    data = "kept" if keep_data else _release(warehouse, clock, view.name, mine, after)
+    return Dropped(view.name, path, deleted, data)
+
+
+def _release(warehouse: Warehouse, clock: Clock, view: str, mine: set[str], after: Catalog) -> str:
+    """Remove what the view stored and nobody else uses, or leave that to the run that keeps the project."""
+    if not Path(warehouse.root).is_dir():
+        return "removed"
+    used = set(after.folders().values())
+    mark_dropped(warehouse, view, mine - used)
+    try:
+        with run_lock(warehouse.root, clock.now()):
+            sweep_dropped(warehouse, used, after.kept)
+    except InputError:
+        return "left to the run"
+    return "removed"
