@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from headwater.bench.smile.answers import Answer, Bench
+from headwater.bench.smile.behaviour import load, tuples
+from headwater.bench.smile.capacity import highest, machines
 from headwater.bench.smile.single import compare, run
+from headwater.bench.smile.sweeps import rate, sla
 from headwater.errors import InputError, did_you_mean
 
 __all__ = ["EXPERIMENTS", "experiment"]
@@ -19,6 +22,12 @@ Experiment = Callable[[Bench], Sequence[Answer]]
 EXPERIMENTS: dict[str, Experiment] = {
     "run": run,
     "compare": compare,
+    "rate": rate,
+    "sla": sla,
+    "tuples": tuples,
+    "machines": machines,
+    "load": load,
+    "highest": highest,
 }
 
 
