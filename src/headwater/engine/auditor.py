@@ -7,7 +7,6 @@ is, what it stores, what a late row costs) stands there too, so that a bill need
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -51,6 +50,7 @@ class Auditor:
     violations: dict[str, int] = field(default_factory=dict)
     # Views added while this runs, and since when they are promised: None before their first computation.
     owed: dict[str, int | None] = field(default_factory=dict)
+    _needed: tuple[Catalog | None, list[tuple[str, list[str]]]] = (None, [])  # stages, for whom
 
     def adopt(self, catalog: Catalog) -> None:
         """Look at another catalog's views from now on. What is new is promised once it has been computed."""
@@ -111,15 +111,21 @@ class Auditor:
         )
 
     def _stored(self, catalog: Catalog) -> Iterator[tuple[str, int]]:
-        """The bytes of each view; those of a stage that several views have are split among them."""
-        folders = {
-            name: [catalog.folder(stage.name) for stage in kept.stages] for name, kept in catalog.kept.items()
-        }
-        sharing = Counter(folder for mine in folders.values() for folder in mine)
-        for name, mine in folders.items():
-            logs = [(self.warehouse.stage(folder).log, sharing[folder]) for folder in mine]
-            logs.append((self.warehouse.published(name), 1))
-            yield name, sum(_bytes(log) // views for log, views in logs)
+        """The bytes of each view; those of a stage that several views need are split among them."""
+        if self._needed[0] is not catalog:
+            self._needed = (
+                catalog,
+                [
+                    (catalog.folder(stage.name), sorted(catalog.serves(stage.name)))
+                    for _, stage in catalog.stages()
+                ],
+            )
+        stored = {name: _bytes(self.warehouse.published(name)) for name in catalog.kept}
+        for folder, views in self._needed[1]:
+            size = _bytes(self.warehouse.stage(folder).log)
+            for view in views:
+                stored[view] += size // len(views)
+        yield from stored.items()
 
 
 def _bytes(log: DeltaLog) -> int:

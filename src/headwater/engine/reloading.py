@@ -10,7 +10,7 @@ Costs a digest of the files every second; nothing else until they change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from headwater.catalog import Catalog, build
@@ -18,7 +18,14 @@ from headwater.errors import HeadwaterError
 from headwater.model import Expectation, Prices, Project, Site, Table
 from headwater.project import fingerprint, load
 
-__all__ = ["Reloading", "difference", "needs_restart"]
+__all__ = ["Make", "Reloading", "difference", "needs_restart"]
+
+
+Make = Callable[[Project, Catalog], Catalog]  # from a project's files as they are now and what is kept
+
+
+def _plain(project: Project, _current: Catalog) -> Catalog:
+    return build(project)
 
 
 @dataclass(slots=True)
@@ -30,12 +37,13 @@ class Reloading:
     taken: str  # the fingerprint of those that are kept
     found: Catalog | None = None  # read, right, and waiting to be taken over
     problem: str = ""
+    make: Make = _plain
 
     @staticmethod
-    def of(catalog: Catalog, seen: str = "") -> Reloading:
+    def of(catalog: Catalog, seen: str = "", make: Make = _plain) -> Reloading:
         """For a run of `catalog`, made from files whose fingerprint was `seen`; by default, as they are."""
         known = seen or fingerprint(catalog.project.folder)
-        return Reloading(catalog.project.folder, known, known)
+        return Reloading(catalog.project.folder, known, known, make=make)
 
     def look(self, current: Catalog) -> None:
         """Read the files again if they have changed."""
@@ -44,7 +52,7 @@ class Reloading:
             return
         self.seen, self.found, self.problem = now, None, ""
         try:
-            catalog = build(load(self.folder))
+            catalog = self.make(load(self.folder), current)
         except HeadwaterError as error:
             place = "" if error.place is None else f" at {error.place}"
             self.problem = f"{error.code}: {error.message}{place}; the views go on as they were"

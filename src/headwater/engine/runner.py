@@ -26,7 +26,7 @@ from headwater.engine.reloading import Reloading, difference
 from headwater.engine.session import session
 from headwater.engine.streams import start_stream
 from headwater.errors import HeadwaterError
-from headwater.storage.dropped import sweep_dropped, unmark
+from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
 from headwater.storage.run_lock import run_lock
 from headwater.storage.timeline import check_readable
 from headwater.storage.warehouse import Warehouse
@@ -78,6 +78,10 @@ class Run:
             return False
         if told := difference(self.catalog, catalog):
             self.notes.append(told)
+        used = set(catalog.folders().values())
+        for name, kept in self.catalog.shared.items():
+            if gone := {self.catalog.folder(stage.name) for stage in kept.stages} - used:
+                mark_dropped(self.warehouse, name, gone)
         self.auditor.adopt(catalog)
         self.catalog = catalog
         return True

@@ -7,18 +7,17 @@ or with all of them within a second, has no rate yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import Any
 
 from headwater.algebra.stages import Stage
 from headwater.catalog import Catalog
 from headwater.clock import micros
+from headwater.engine.learnt import Lesson, lessons, of_stages
 from headwater.sharing.estimate import Inputs
 from headwater.sharing.facts import Facts, source_facts
-from headwater.sharing.time_model import KEEP, Effort, TimeModel
+from headwater.sharing.time_model import KEEP
 from headwater.storage.delta_log import DataFile
-from headwater.storage.journal import PUSHES, read_rows
 from headwater.storage.timeline import TIME
 from headwater.storage.warehouse import Warehouse
 
@@ -31,14 +30,14 @@ SHORTEST = timedelta(seconds=1)
 def inputs(catalog: Catalog, warehouse: Warehouse) -> Inputs:
     """Everything that an estimate of this project's views rests on."""
     stages = [stage for kept in catalog.kept.values() for stage in kept.stages]
-    pushes = _pushes(warehouse)
+    pushes = lessons(warehouse)
     return Inputs(
         kept=catalog.kept,
         views=catalog.project.views,
         sources={name: _source(catalog, warehouse, name) for name in catalog.project.tables},
         stored=dict(_stored(catalog, warehouse, stages)),
-        models={name: _models(rows) for name, rows in pushes.items()},
-        busy={name: busy for name, rows in pushes.items() if (busy := _busy(rows)) is not None},
+        models=of_stages(pushes),
+        busy=dict(_busy(pushes)),
         core_hour=catalog.project.prices.core_hour,
     )
 
@@ -75,34 +74,13 @@ def _stored(catalog: Catalog, warehouse: Warehouse, stages: list[Stage]) -> Iter
             yield stage.name, timeline.snapshot().rows
 
 
-def _pushes(warehouse: Warehouse) -> dict[str, list[dict[str, Any]]]:
-    """The pushes of each stage that did something, oldest first."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in read_rows(warehouse.system("pushes"), PUSHES).to_pylist():
-        if row["mode"] in ("initial", "incremental", "full") and not row["error"]:
-            found.setdefault(row["stage"], []).append(row)
-    return found
-
-
-def _models(pushes: list[dict[str, Any]]) -> tuple[TimeModel, TimeModel]:
-    """What the pushes taught about an incremental and a full one, as the executor would have learnt it."""
-    incremental = _learnt([row for row in pushes if row["mode"] == "incremental"])
-    full = _learnt([row for row in pushes if row["mode"] != "incremental"])
-    if not incremental.observations:
-        return full.as_prior(), full
-    return incremental, full if full.observations else incremental.as_prior()
-
-
-def _learnt(pushes: list[dict[str, Any]]) -> TimeModel:
-    model = TimeModel()
-    for row in pushes[-KEEP:]:
-        effort = Effort(row["changed_rows"], row["scanned_rows"], row["result_rows"])
-        model = model.learn(effort, timedelta(seconds=row["seconds"]))
-    return model
-
-
-def _busy(pushes: list[Mapping[str, Any]] | list[dict[str, Any]]) -> float | None:
-    """CPU-seconds per second of the newest pushes."""
-    newest = pushes[-KEEP:]
-    seconds = sum(row["seconds"] for row in newest)
-    return sum(row["cpu_seconds"] for row in newest) / seconds if seconds > 0 else None
+def _busy(every: Iterable[Lesson]) -> Iterator[tuple[str, float]]:
+    """CPU-seconds per second of each stage's newest pushes."""
+    by_stage: dict[str, list[tuple[float, float]]] = {}
+    for one in every:
+        for stage, cpu in one.cpu_seconds.items():
+            by_stage.setdefault(stage, []).append((cpu, one.seconds * one.share(stage)))
+    for stage, pushes in by_stage.items():
+        seconds = sum(took for _, took in pushes[-KEEP:])
+        if seconds > 0:
+            yield stage, sum(cpu for cpu, _ in pushes[-KEEP:]) / seconds
