@@ -41,6 +41,7 @@ __all__ = [
     "Situation",
     "Timed",
     "carried",
+    "carried_between",
     "critical_path",
     "exceeded",
     "longest",
@@ -186,8 +187,13 @@ def window(freshness: timedelta) -> float:
 def carried(graph: PlanGraph, view: str, freshness: timedelta, situation: Situation) -> float:
     """The seconds of changes that a push of the view carries, as this module's first lines say."""
     whole, part = window(freshness), part_of(graph, view)
-    low = longest(part, 0.0, situation).seconds
-    slope = (longest(part, whole, situation).seconds - low) / whole
+    low, high = (longest(part, seconds, situation).seconds for seconds in (0.0, whole))
+    return carried_between(low, high, whole)
+
+
+def carried_between(low: float, high: float, whole: float) -> float:
+    """The same, given CP of no changes and of the most that there may be."""
+    slope = (high - low) / whole
     lazy = (whole - low) / (1.0 + slope)
     busy = low / (1.0 - slope) if slope < 1.0 else whole
     return max(min(max(lazy, busy), whole), 0.001)

@@ -24,9 +24,9 @@ from headwater.sharing.costs import (
     Load,
     Path,
     Resources,
-    carried,
-    critical_path,
+    carried_between,
     exceeded,
+    longest,
     resource_dollars,
     timed,
     window,
@@ -65,17 +65,13 @@ def dollars(
 ) -> Price:
     """Eq. (1) for one view's part of a graph; `taken` is what other views use of the sites already."""
     own = part_of(graph, sharing.view)
-    carries = carried(own, sharing.view, sharing.freshness, situation)
+    whole = window(sharing.freshness)
+    low, path = longest(own, 0.0, situation), longest(own, whole, situation)
+    carries = carried_between(low.seconds, path.seconds, whole)
     resources = resource_dollars(own, situation, {sharing.view: carries})
-    freshness = sharing.freshness.total_seconds()
-    return Price(
-        resources,
-        critical_path(own, sharing.view, window(sharing.freshness), situation),
-        carries,
-        freshness,
-        _penalty(own, sharing, situation, carries),
-        exceeded(resources.loads, taken or {}, situation),
-    )
+    penalty = _penalty(own, sharing, situation, carries)
+    lacking = exceeded(resources.loads, taken or {}, situation)
+    return Price(resources, path, carries, sharing.freshness.total_seconds(), penalty, lacking)
 
 
 def _penalty(graph: PlanGraph, sharing: Sharing, situation: Situation, carries: float) -> float:
