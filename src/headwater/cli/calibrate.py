@@ -51,7 +51,7 @@ def calibrate(
     from headwater.storage.calibration import machine_file, project_file, write_calibration
 
     if plot is not None and plot.suffix not in (".svg", ".png"):
-        raise InputError("HW867", f"{plot} is neither .svg nor .png", hint="name the picture times.svg")
+        raise InputError("HW880", f"{plot} is neither .svg nor .png", hint="name the picture times.svg")
     project = _project(folder)
     target = machine_file() if project is None else project_file(project.storage)
     points = _measured(project, quick)

@@ -39,7 +39,7 @@ def draw_calibration(path: Path, points: Mapping[str, tuple[Point, ...]], fits: 
     try:
         figure.savefig(path, dpi=130)
     except OSError as error:
-        raise InputError("HW868", f"cannot write {path}: {error.strerror}") from None
+        raise InputError("HW881", f"cannot write {path}: {error.strerror}") from None
 
 
 def _panel(axes: Axes, kind: str, found: list[Point], one: Fit) -> None:

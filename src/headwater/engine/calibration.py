@@ -39,10 +39,10 @@ from headwater.engine import operators
 from headwater.engine.relations import read_slice
 from headwater.engine.writing import write
 from headwater.sharing.fitting import Point
-from headwater.storage.delta_log import DataFile, DeltaLog, NewFile
+from headwater.storage.copying import copy_delta
+from headwater.storage.delta_log import DeltaLog
 from headwater.storage.published import publish, publish_files
-from headwater.storage.statistics import FileStatistics
-from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline, at_time
+from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import visible_rows
 
 __all__ = ["FULL", "KINDS", "QUICK", "Extent", "Workbench", "measure"]
@@ -87,7 +87,8 @@ class Workbench:
         self.spark.conf.set("spark.sql.shuffle.partitions", "2")
         self.delta = self._timeline("here/delta", CHANGES)
         self.other = self._timeline("here/other", CHANGES)
-        self.replica = self._timeline("there/delta", CHANGES)
+        self.copied = self._timeline("here/copied", CHANGES)
+        self.replica = self._timeline("there/copied", CHANGES)
         self.target = self._timeline("here/target", CHANGES)
         self.applied = self._timeline("here/applied", CHANGES)
         self.plain = DeltaLog(os.path.join(self.folder, "here/plain"))
@@ -140,10 +141,9 @@ class Workbench:
         return time.perf_counter() - start
 
     def _copy(self, tuples: int) -> float:
-        part = self._changes(self.delta, tuples, 2**40)
+        part = self._changes(self.copied, tuples, 2**40)
         start = time.perf_counter()
-        files = [_copied(file, self.replica.path) for file in part.files]
-        self.replica.commit(part.until, [at_time(file, part.until) for file in files])
+        copy_delta(self.copied, self.replica, part.until)
         return time.perf_counter() - start
 
     def _join(self, tuples: int, scanned: int) -> float:
@@ -281,13 +281,3 @@ def _named(frame: DataFrame, alias: str) -> DataFrame:
         operators.named(name).alias(f"{alias}.{name}") for name in frame.columns if name != WEIGHT
     ]
     return frame.select(*names, WEIGHT)
-
-
-def _copied(file: DataFile, folder: str) -> NewFile:
-    """A data file at another site: the same bytes under the same name, and what the log knows of it."""
-    target = os.path.join(folder, os.path.basename(file.relative))
-    shutil.copyfile(file.path, target)
-    low, high = (
-        {name: value for name, value in one.items() if name != TIME} for one in (file.minimum, file.maximum)
-    )
-    return NewFile(os.path.basename(file.relative), FileStatistics(file.rows, low, high, file.nulls))

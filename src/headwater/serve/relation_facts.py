@@ -1,0 +1,83 @@
+"""What the warehouse says of relations: rows, changes per second, bytes and values of columns.
+
+Only Delta logs are read.  A rate is taken from the newest ten minutes in which a source changed: the changes
+after the first commit of that time, over the time they took.  A source with one commit, or with all of them
+within a second, has no rate yet.
+
+The range of an integer column stands for the number of its values (that is how often a value finds its like
+elsewhere).  A range far beyond the rows of any source is that of hashed or random numbers and tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from headwater.catalog import Catalog
+from headwater.clock import micros
+from headwater.sharing.facts import DEFAULT_BYTES
+from headwater.storage.delta_log import DataFile
+from headwater.storage.timeline import TIME, WEIGHT
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["bytes_per_row", "changes_per_second", "ranges", "source_files", "view_files", "view_rows"]
+
+LOOKED_AT = timedelta(minutes=10)
+SHORTEST = timedelta(seconds=1)
+TELLING = 1_000  # rows: in smaller files what Parquet writes besides the rows outweighs them
+
+
+def source_files(warehouse: Warehouse, name: str) -> tuple[DataFile, ...]:
+    timeline = warehouse.source(name)
+    return timeline.snapshot().files if timeline.exists() else ()
+
+
+def view_files(catalog: Catalog, warehouse: Warehouse, view: str) -> tuple[DataFile, ...]:
+    """The timeline of a view; nothing if it was never computed."""
+    timeline = warehouse.stage(catalog.folder(view))
+    return timeline.snapshot().files if timeline.exists() else ()
+
+
+def view_rows(catalog: Catalog, warehouse: Warehouse, view: str) -> int | None:
+    """The rows of a view: those of its plain table; its timeline also counts what came and went."""
+    log = warehouse.published(view)
+    if log.exists() and log.description() == catalog.description(view):
+        return log.snapshot().rows
+    files = view_files(catalog, warehouse, view)
+    return sum(file.rows for file in files) if files else None
+
+
+def bytes_per_row(files: Sequence[DataFile]) -> float:
+    rows = sum(file.rows for file in files)
+    return sum(file.size for file in files) / rows if rows >= TELLING else DEFAULT_BYTES
+
+
+def changes_per_second(files: Sequence[DataFile]) -> float | None:
+    """The rate at which a timeline's newest files were filled; None if they cannot tell."""
+    spans = sorted(
+        (file.minimum[TIME], file.maximum[TIME], file.rows)
+        for file in files
+        if file.minimum.get(TIME) is not None and file.maximum.get(TIME) is not None
+    )
+    if not spans:
+        return None
+    newest = max(last for _, last, _ in spans)
+    recent = [span for span in spans if span[0] > newest - micros(LOOKED_AT)]
+    if not recent or newest - recent[0][0] < micros(SHORTEST):
+        return None
+    # What was committed at the first instant took an unknown time to arrive.
+    counted = sum(rows for first, last, rows in recent if first > recent[0][0] or last > first)
+    return counted / ((newest - recent[0][0]) / 1e6)
+
+
+def ranges(files: Sequence[DataFile], largest: float) -> dict[str, float]:
+    """For every integer column the size of its range, if that is not far beyond `largest`."""
+    return {name: size for name, size in _ranges(files) if size <= 10 * largest}
+
+
+def _ranges(files: Sequence[DataFile]) -> Iterator[tuple[str, float]]:
+    for name in {name for file in files for name in file.minimum} - {TIME, WEIGHT}:
+        lows = [low for file in files if (low := file.minimum.get(name)) is not None]
+        highs = [high for file in files if (high := file.maximum.get(name)) is not None]
+        if lows and highs and all(type(one) is int for one in (*lows, *highs)):
+            yield name, float(max(highs) - min(lows) + 1)
