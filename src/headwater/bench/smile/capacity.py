@@ -1,4 +1,4 @@
-"""How much can be kept: the highest rate without violations, by bisection; and by sites and views (Figure 11)."""
+"""How much can be kept: the highest rate without violations, also by sites and views (Figure 11)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Highest:
 
 
 def kept(found: Outcome) -> bool:
-    """No violation, not even while warming up once the views had a first chance, and the load came in time."""
+    """No violation, and the load came in time."""
     return found.violations == 0 and found.kept_up
 
 
@@ -90,7 +90,7 @@ def machines(bench: Bench) -> Sequence[Answer]:
     draw_machines(by_sites, by_views, bench.out)
     note = "sites share this machine's cores: more of them add no capacity here, unlike the paper's machines"
     tables = [
-        Table(f"Figure 11a, b: by sites ({note})", ("sites", "highest tweets/s", "tuples/s and site", "paper"),
+        Table(f"Figure 11a, b: by sites ({note})", ("sites", "highest tweets/s", "tuples/s a site", "paper"),
               [(sites, f"{rate:,.0f}", f"{moved:,.0f}", "2,000 to 8,000; 25 to 30 thousand")
                for sites, rate, moved in by_sites]),
         Table("Figure 11c: by views (paper: falls as views become more)", ("views", "highest tweets/s"),

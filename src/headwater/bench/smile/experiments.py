@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from headwater.bench.smile.answers import Answer, Bench
 from headwater.bench.smile.behaviour import load, tuples
 from headwater.bench.smile.capacity import highest, machines
+from headwater.bench.smile.plans import plans
+from headwater.bench.smile.real import gowalla
 from headwater.bench.smile.single import compare, run
 from headwater.bench.smile.sweeps import rate, sla
 from headwater.errors import InputError, did_you_mean
@@ -28,7 +30,16 @@ EXPERIMENTS: dict[str, Experiment] = {
     "machines": machines,
     "load": load,
     "highest": highest,
+    "plans": plans,
+    "gowalla": gowalla,
+    "all": lambda bench: every(bench),
 }
+ALL = ("plans", "run", "compare", "rate", "sla", "tuples", "load", "machines", "highest")
+
+
+def every(bench: Bench) -> Sequence[Answer]:
+    """One after another; filled projects are used again."""
+    return [answer for name in ALL for answer in EXPERIMENTS[name](bench)]
 
 
 def experiment(name: str) -> Experiment:

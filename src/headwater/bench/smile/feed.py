@@ -55,7 +55,7 @@ def slices_of(plan: Mapping[str, Any]) -> Iterator[Rows]:
     if plan.get("source") == "gowalla":
         from headwater.bench.smile.gowalla import check_ins, read_gowalla
 
-        yield from check_ins(read_gowalla(), plan["batches"])
+        yield from check_ins(read_gowalla(), plan["batches"], plan["position"]["tweets"])
         return
     position = Position(**plan["position"])
     for tweets in plan["batches"]:

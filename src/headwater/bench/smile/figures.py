@@ -81,7 +81,7 @@ def _teeth(journals: Journals, view: str) -> tuple[list[float], list[float]]:
     return times, stale
 
 
-def draw_pushes(found: Outcome, folder: Path, number: int = 0) -> None:
+def draw_pushes(found: Outcome, folder: Path, number: int = 0, name: str = "figure-7-pushes") -> None:
     """Figure 7: staleness of a view before and after each of its pushes, and how far each advanced it."""
     figure = Figure(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -101,7 +101,7 @@ def draw_pushes(found: Outcome, folder: Path, number: int = 0) -> None:
     for axes in (left, right):
         axes.set_xlabel("push")
         plain(axes)
-    save(figure, folder, "figure-7-pushes")
+    save(figure, folder, name)
 
 
 def plain(axes: Axes) -> None:

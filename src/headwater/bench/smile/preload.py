@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -26,8 +26,10 @@ from headwater.bench.cpu import measured
 from headwater.bench.smile.options import accepted
 from headwater.bench.smile.workload import Position, slices
 from headwater.capture.append import open_source
-from headwater.engine.runner import Progress
 from headwater.storage.timeline import WEIGHT
+
+if TYPE_CHECKING:
+    from headwater.engine.runner import Progress
 
 __all__ = ["EACH", "compute", "fill", "position_of"]
 

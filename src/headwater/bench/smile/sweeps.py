@@ -1,4 +1,4 @@
-"""Experiments that repeat the run while one thing changes: the rate (Figure 8), the promise (Table 2, Figure 10).
+"""The run repeated while one thing changes: the rate (Figure 8), the promise (Table 2, Figure 10).
 
 Each row is a run of its own on a fresh copy of the same filled project.
 """
@@ -71,7 +71,8 @@ def sla(bench: Bench) -> Sequence[Answer]:
     rows = [
         (
             name, f"{one.violations_per_sharing_hour:.2f}", PAPER_SLA[name], one.violations,
-            f"{one.worst_staleness_s:.1f}", f"{one.dollars_per_sharing_hour:.4f}", f"{one.cpu_per_million:,.0f}",
+            f"{one.worst_staleness_s:.1f}", f"{one.dollars_per_sharing_hour:.4f}",
+            f"{one.cpu_per_million:,.0f}",
         )
         for name, one in found.items()
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from headwater.api import Headwater
 from headwater.errors import InputError
 from headwater.storage.delta_log import DataFile
 from headwater.storage.timeline import WEIGHT, Timeline
+from headwater.storage.view_rows import output_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,7 +42,8 @@ def check_views(
         found = []
         for number, name in enumerate(project.catalog.kept, start=1):
             found.append(_check(connection, project, name))
-            tell(f"checked {number} of {len(project.catalog.kept)} views")
+            if number % 5 == 0:
+                tell(f"checked {number} of {len(project.catalog.kept)} views")
         return found
     finally:
         connection.close()
@@ -65,7 +67,7 @@ def _check(connection: duckdb.DuckDBPyConnection, project: Headwater, name: str)
     snapshot = stage.snapshot()
     for table in project.catalog.sources(name):
         _define(connection, table, project.warehouse.source(table), snapshot.time)
-    columns = stage.columns().names
+    columns = output_columns(stage).names
     expected = _sums(connection, f"({project.project.views[name].sql.text})", columns, "1")
     rows = _sums(connection, _files(snapshot.files), columns, WEIGHT)
     published = project.warehouse.published(name)

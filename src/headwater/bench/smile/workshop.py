@@ -47,14 +47,17 @@ class Workshop:
         self.runs += 1
         folder = self.out / "work" / str(self.runs)
         shutil.rmtree(folder, ignore_errors=True)
-        preload = self._project(folder, setup)
+        return self.run_in(folder, setup, self._project(folder, setup), name or f"run-{self.runs}")
+
+    def run_in(self, folder: Path, setup: Setup, preload: dict[str, Any], name: str) -> Outcome:
+        """One measured run of a project that is ready."""
         try:
             project, kept = keep(folder, setup.load, setup.sharing, self.tell)
             found = outcome(project, setup, kept, preload, self._checked(project))
         finally:
             if not self.keep_cache:
                 shutil.rmtree(folder, ignore_errors=True)
-        self._store(found, name or f"run-{self.runs}")
+        self._store(found, name)
         wrong = [one.view for one in found.checked if not one.equal]
         if wrong:
             raise HeadwaterError(

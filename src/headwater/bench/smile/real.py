@@ -1,0 +1,46 @@
+"""`--gowalla`: real check-ins replayed at a rate, with six views over them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from headwater.api import open as open_project
+from headwater.bench.smile.answers import Answer, Bench, Table
+from headwater.bench.smile.figures import draw_pushes, draw_staleness
+from headwater.bench.smile.gowalla import Gowalla, check_ins, read_gowalla, write_gowalla_project
+from headwater.bench.smile.outcome import Setup
+from headwater.bench.smile.preload import POSITION
+from headwater.bench.smile.run import Load
+from headwater.bench.smile.single import numbers, views_table
+
+__all__ = ["gowalla"]
+
+
+def gowalla(bench: Bench) -> Sequence[Answer]:
+    """Real check-ins at --rate a second; --preload of them are there before."""
+    data = read_gowalla()
+    folder = bench.out / "work" / "gowalla"
+    preload = min(bench.shape.preload, len(data.uids) // 2)
+    _prepare(folder, data, preload, bench.shape.freshness)
+    setup = bench.setup(preload=preload, sites=1)
+    load = Load(setup.load.phases, setup.load.warm, bench.every, bench.workshop.seed, "gowalla")
+    found = bench.workshop.run_in(folder, Setup(setup.shape, load, setup.sharing), {}, "gowalla")
+    draw_staleness(found, bench.out, "gowalla-staleness")
+    draw_pushes(found, bench.out, name="gowalla-pushes")
+    told = [(measure.replace("tweets", "check-ins"), value, note.replace("tweets", "check-ins"))
+            for measure, value, note in numbers(found)]  # fmt: skip
+    tables = [Table("real check-ins", ("measure", "value", "note"), told), views_table(found)]
+    return [Answer("gowalla", tables, found.json())]
+
+
+def _prepare(folder: Path, data: Gowalla, preload: int, freshness: float) -> None:
+    """A project with the oldest check-ins; its views are computed when the run starts."""
+    shutil.rmtree(folder, ignore_errors=True)
+    write_gowalla_project(folder, freshness)
+    project = open_project(str(folder))
+    for table, rows in next(iter(check_ins(data, [preload]))).items():
+        project.ingest(table, rows)
+    (folder / POSITION).write_text(json.dumps({"tweets": preload, "users": 0}))
