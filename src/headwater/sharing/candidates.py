@@ -14,35 +14,17 @@ Where a part must be copied, all sites that have it are offered, and the judge c
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import product
 
-from headwater.algebra.expressions import Expr
-from headwater.sharing import containment
 from headwater.sharing.graph import Edge, EdgeKind, Vertex
-from headwater.sharing.relations import Relation, Sharing
+from headwater.sharing.relations import Relation
+from headwater.sharing.stock import Stock, names_of, part
 from headwater.sharing.wiring import Rewire, Wiring
 
-__all__ = ["Offers", "contains"]
+__all__ = ["Offers"]
 
-Names = frozenset[str]
 Recipe = tuple[Vertex, tuple[Edge, ...]]  # a vertex, and the edges that make it if it is not there
-
-
-@lru_cache(maxsize=100_000)
-def _residual(part: Relation, whole: Relation) -> tuple[Expr, ...] | None:
-    return containment.residual(part, whole)
-
-
-def contains(whole: Relation, part: Relation) -> bool:
-    return whole is part or _residual(part, whole) is not None
-
-
-@lru_cache(maxsize=20_000)
-def _part(relation: Relation, names: Names) -> Relation:
-    return Sharing("", relation).part(names)
 
 
 class Offers:
@@ -51,19 +33,15 @@ class Offers:
     def __init__(self, wiring: Wiring, first: Mapping[Vertex, Iterable[Edge]]) -> None:
         self.wiring = wiring
         self.first = first
-        self.deltas: defaultdict[tuple[Names, Names | None], list[Vertex]] = defaultdict(list)
-        self.rows: defaultdict[tuple[Names, str], list[Vertex]] = defaultdict(list)
-        for vertex in wiring.serves:
-            names = _names(vertex.relation)
-            if vertex.delta:
-                self.deltas[names, _driven(vertex)].append(vertex)
-            else:
-                self.rows[names, vertex.site].append(vertex)
+        self.stock = Stock(wiring.serves)
 
     def __iter__(self) -> Iterator[Rewire]:
+        """All that could save something; what cannot is left out without being judged."""
         for vertex, edge in self.wiring.made.items():
             if vertex.delta and edge.kind is not EdgeKind.CAPTURE and not vertex.relation.view:
-                yield from (one for one in self.of(vertex) if one.edge != edge)
+                most = self.wiring.at_most(vertex)
+                found = (one for one in self.of(vertex) if one.edge != edge)
+                yield from (one for one in found if self.wiring.at_least(one) < most)
 
     def of(self, vertex: Vertex) -> Iterator[Rewire]:
         yield from self._again(vertex)
@@ -79,40 +57,39 @@ class Offers:
                 yield Rewire(edge)
 
     def _copies(self, vertex: Vertex) -> Iterator[Rewire]:
-        for other in self.deltas[_names(vertex.relation), _driven(vertex)]:
-            if other != vertex and contains(other.relation, vertex.relation):
-                yield Rewire(Edge(EdgeKind.COPY, (other,), vertex))
+        return (Rewire(Edge(EdgeKind.COPY, (other,), vertex)) for other in self.stock.like(vertex))
 
     def _halves(self, half: Vertex) -> Iterator[tuple[Edge, tuple[Edge, ...]]]:
         """Joins that make a half where it lies."""
         driving = half.driven
         assert driving is not None
-        rest = _part(half.relation, _names(half.relation) - _names(driving))
+        rest = part(half.relation, names_of(half.relation) - names_of(driving))
         deltas = list(self._deltas(driving, half.site))
         for (delta, first), (rows, second) in product(deltas, self._rows(rest, half.site)):
             yield Edge(EdgeKind.JOIN, (delta, rows), half), (*first, *second)
 
     def _unions(self, vertex: Vertex) -> Iterator[Rewire]:
         """Both halves made where the delta lies."""
-        relation, names = vertex.relation, _names(vertex.relation)
-        for left in {found for found, driven in self.deltas if driven is None and found < names}:
-            right = names - left
-            if min(names) in left and (right, None) in self.deltas:
-                yield from self._union(vertex, _part(relation, left), _part(relation, right))
+        relation, names = vertex.relation, names_of(vertex.relation)
+        for left in [found for found in self.stock.wholes if found < names and min(names) in found]:
+            if names - left in self.stock.wholes:
+                yield from self._union(vertex, part(relation, left), part(relation, names - left))
 
     def _union(self, vertex: Vertex, left: Relation, right: Relation) -> Iterator[Rewire]:
-        halves = tuple(Vertex(vertex.relation, vertex.site, True, part) for part in (left, right))
+        halves = tuple(Vertex(vertex.relation, vertex.site, True, one) for one in (left, right))
         edge = Edge(EdgeKind.UNION, halves, vertex)
-        ways = [[()] if half in self.wiring.serves else list(self._made(half)) for half in halves]
+        ways = [[()] if half in self.stock else list(self._made(half)) for half in halves]
         for first, second in product(*ways):
-            yield Rewire(edge, tuple(dict.fromkeys((*first, *second))))
+            further = tuple(dict.fromkeys((*first, *second)))
+            if len({one.target for one in further}) == len(further):  # nothing in two ways
+                yield Rewire(edge, further)
 
     def _made(self, half: Vertex) -> Iterator[tuple[Edge, ...]]:
         return ((edge, *further) for edge, further in self._halves(half))
 
     def _deltas(self, relation: Relation, site: str) -> Iterator[Recipe]:
         """A delta with the changes of a relation at a site: one that is there, else copied from elsewhere."""
-        found = [one for one in self.deltas[_names(relation), None] if contains(one.relation, relation)]
+        found = self.stock.deltas(relation)
         here = [one for one in found if one.site == site]
         yield from ((one, ()) for one in here)
         if not here:
@@ -121,18 +98,9 @@ class Offers:
 
     def _rows(self, relation: Relation, site: str) -> Iterator[Recipe]:
         """The rows of a relation at a site: as they are there, else applied from a delta."""
-        here = [one for one in self.rows[_names(relation), site] if contains(one.relation, relation)]
+        here = self.stock.rows(relation, site)
         yield from ((one, ()) for one in here)
         if not here:
             for delta, further in self._deltas(relation, site):
                 rows = Vertex(delta.relation, site)
                 yield rows, (*further, Edge(EdgeKind.APPLY, (delta,), rows))
-
-
-@lru_cache(maxsize=20_000)
-def _names(relation: Relation) -> Names:
-    return relation.names
-
-
-def _driven(vertex: Vertex) -> Names | None:
-    return None if vertex.driven is None else _names(vertex.driven)

@@ -35,7 +35,7 @@ class Pricing:
         self.sharings = tuple(sharings)
         self.bits = {one.view: 1 << at for at, one in enumerate(sharings)}
         self.windows = {one.view: window(one.freshness) for one in sharings}
-        self._carries = [carries[one.view] for one in sharings]
+        self.carries = [carries[one.view] for one in sharings]
         self._impatient: dict[int, Seconds] = {}
         self._edges: dict[tuple[Edge, Seconds], tuple[float, float]] = {}
         self._vertices: dict[Vertex, tuple[float, float]] = {}
@@ -77,7 +77,7 @@ class Pricing:
         seconds = self._impatient.get(serves)
         if seconds is None:
             seconds = self._impatient[serves] = min(
-                one for at, one in enumerate(self._carries) if serves >> at & 1
+                one for at, one in enumerate(self.carries) if serves >> at & 1
             )
         found = self._edges.get((edge, seconds))
         if found is None:

@@ -94,6 +94,32 @@ class Wiring:
                 waiting += edge.sources
         return False
 
+    def at_most(self, vertex: Vertex) -> float:
+        """No rewiring of a vertex can save more: all that serves its views alone, and its present edge."""
+        views = self.serves[vertex]
+        saved = self.pricing.edge(self.made[vertex], views)
+        waiting, seen = list(self.made[vertex].sources), set()
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                edge = self.made.get(one)
+                saved += self._released(one, edge, self.serves[one], self.serves[one] & ~views)
+                waiting += edge.sources if edge is not None else ()
+        return saved
+
+    def _released(self, vertex: Vertex, edge: Edge | None, before: int, after: int) -> float:
+        saved = 0.0 if after else self.pricing.vertex(vertex)
+        if edge is not None:
+            saved += self.pricing.edge(edge, before) - (self.pricing.edge(edge, after) if after else 0.0)
+        return saved
+
+    def at_least(self, rewire: Rewire) -> float:
+        """What a rewiring adds, whatever it saves: its edges and the vertices that are new."""
+        views = self.serves[rewire.target]
+        new = sum(self.pricing.edge(one, views) + self.pricing.vertex(one.target) for one in rewire.further)
+        return new + self.pricing.edge(rewire.edge, views)
+
     def judge(self, rewire: Rewire) -> Change | None:
         """What a rewiring would do; None if it would close a circle."""
         makers = {edge.target: edge for edge in rewire.further}
