@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from headwater.bench.smile.measures import own_pushes, tuples_per_snapshot
 
@@ -100,6 +101,7 @@ def draw_pushes(found: Outcome, folder: Path, number: int = 0, name: str = "figu
     right.set_ylim(0, view.freshness_s * 1.2)
     for axes in (left, right):
         axes.set_xlabel("push")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         plain(axes)
     save(figure, folder, name)
 

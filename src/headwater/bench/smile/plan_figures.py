@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from headwater.bench.smile.figures import BLUE, GREY, INK, ORANGE, plain, save
 
@@ -43,6 +44,7 @@ def draw_steps(counts: Mapping[str, Sequence[tuple[int, int]]], folder: Path) ->
         axes.set_title(f"{name}: plumbings one after another", loc="left", color=INK)
         axes.set_xlabel("plumbings")
         axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend(frameon=False)
         plain(axes)
     save(figure, folder, "figure-13-plumbing")
