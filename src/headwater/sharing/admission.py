@@ -1,0 +1,159 @@
+"""May a view exist?  Only if a plan can keep its promise; then with the cheapest plan that does.
+
+    refused    the fastest plan (DPT) is slower than the freshness: no plan can keep the promise.  Or the
+               sites have no room left.  The critical path says why, edge by edge, and the smallest freshness
+               that would be admitted says what to promise instead
+    DPD        the cheapest plan keeps the promise
+    between    it does not, but some plan that is cheaper than the fastest does: the cheapest of those.  The
+               paper takes DPT here; the plans between come from the same run of the search
+    DPT        of those that keep it the fastest is the cheapest
+
+The critical path is that of a push that carries SLACK * freshness seconds of changes, so a longer freshness
+means a longer path, too, but by less than itself as long as changes can be handled faster than they come.
+
+`tight` warns of a promise that is kept only just: while one push runs, the next changes wait, so a view is up
+to two critical paths behind when pushes follow each other.
+
+The smallest freshness F solves CP(fastest plan for F) = F.  For one plan CP - F changes sign once, and
+bisection finds where; the fastest plan there may be another one, with a still smaller F, so it is sought
+again until none is: each round gives a smaller F, and a handful do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from headwater.sharing.costs import Load, Path, longest, window
+from headwater.sharing.graph import PlanGraph
+from headwater.sharing.relations import Sharing
+from headwater.sharing.search import Aim, Planned, frontier, search
+from headwater.sharing.situation import Situation
+
+__all__ = ["Admission", "admit", "smallest_freshness"]
+
+LONGEST = timedelta(days=7)
+ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The answer, and the plan that it rests on (the fastest one if the view is refused)."""
+
+    view: str
+    admitted: bool
+    chosen: str  # "DPD", "DPT" or "between"; "" if refused
+    reason: str
+    planned: Planned
+    cheapest: Planned
+    fastest: Planned
+    smallest: timedelta | None  # the smallest freshness that would be admitted; None: none would be
+    tight: bool = False
+
+    @property
+    def graph(self) -> PlanGraph:
+        return self.planned.graph
+
+    @property
+    def critical_path(self) -> Path:
+        return self.planned.critical_path
+
+    @property
+    def path_text(self) -> tuple[str, ...]:
+        """The critical path, a line for every edge."""
+        return self.critical_path.text
+
+    @property
+    def dollars_per_hour(self) -> float:
+        """Alone, sharing nothing."""
+        return self.planned.dollars
+
+
+def admit(sharing: Sharing, situation: Situation, taken: Mapping[str, Load] | None = None) -> Admission:
+    """Whether a view can be kept, and how; `taken` is what is used of the sites already."""
+    plans = frontier(sharing, situation, taken)
+    fastest = min(plans, key=_time)
+    cheapest = min(plans, key=_dollars)
+    smallest = smallest_freshness(sharing, situation)
+    freshness = sharing.freshness.total_seconds()
+    keeping = [one for one in plans if _time(one)[0] <= freshness]
+    if not keeping:
+        return Admission(
+            sharing.view,
+            False,
+            "",
+            _too_slow(sharing, fastest, smallest),
+            fastest,
+            cheapest,
+            fastest,
+            smallest,
+        )
+    best = min(keeping, key=_dollars)
+    if best.price.lacking:
+        reason = f"there is no room for it: {'; '.join(best.price.lacking)}"
+        return Admission(sharing.view, False, "", reason, best, cheapest, fastest, smallest)
+    chosen, reason = _chosen(best, cheapest, fastest, freshness)
+    tight = 2 * best.critical_path.seconds > freshness
+    return Admission(sharing.view, True, chosen, reason, best, cheapest, fastest, smallest, tight)
+
+
+def _time(planned: Planned) -> tuple[float, float]:
+    return planned.critical_path.seconds, planned.price.per_second
+
+
+def _dollars(planned: Planned) -> tuple[float, float]:
+    return planned.price.per_second, planned.critical_path.seconds
+
+
+def _chosen(best: Planned, cheapest: Planned, fastest: Planned, freshness: float) -> tuple[str, str]:
+    path, within = f"{best.critical_path.seconds:.2f} s", f"{freshness:g} s"
+    if best is cheapest:
+        return "DPD", f"the cheapest plan takes {path} of the promised {within}"
+    slow = f"the cheapest plan would take {cheapest.critical_path.seconds:.2f} s of the promised {within}"
+    if best is fastest:
+        return "DPT", f"{slow}; the fastest keeps the promise, in {path}, and none that does is cheaper"
+    dear = f"the fastest would cost ${fastest.dollars:.4f} an hour instead of ${best.dollars:.4f}"
+    return "between", f"{slow}; this one takes {path}, and {dear}"
+
+
+def _too_slow(sharing: Sharing, fastest: Planned, smallest: timedelta | None) -> str:
+    seconds, freshness = fastest.critical_path.seconds, sharing.freshness.total_seconds()
+    instead = (
+        "no freshness would be: changes come faster than they can be handled"
+        if smallest is None
+        else f"the smallest freshness that would be admitted is {smallest.total_seconds():g} s"
+    )
+    return f"even the fastest plan takes {seconds:.2f} s, longer than the promised {freshness:g} s; {instead}"
+
+
+def smallest_freshness(sharing: Sharing, situation: Situation) -> timedelta | None:
+    """The smallest freshness that some plan could keep, rounded up to hundredths of a second."""
+
+    def least(trial: timedelta) -> timedelta | None:
+        plan = search(replace(sharing, freshness=trial), situation, Aim.TIME)
+        return _smallest_of(plan.graph, situation)
+
+    found = least(sharing.freshness) or least(LONGEST)
+    for _ in range(ROUNDS):
+        better = least(found) if found is not None else None
+        if found is None or better is None or better >= found:
+            break
+        found = better
+    return found
+
+
+def _smallest_of(graph: PlanGraph, situation: Situation) -> timedelta | None:
+    """The least F with CP(graph, SLACK * F) <= F, by bisection."""
+
+    def kept(seconds: float) -> bool:
+        return longest(graph, window(timedelta(seconds=seconds)), situation).seconds <= seconds
+
+    low, high = 0.0, LONGEST.total_seconds()
+    if not kept(high):
+        return None
+    while high - low > 0.001:
+        middle = (low + high) / 2
+        low, high = (low, middle) if kept(middle) else (middle, high)
+    return timedelta(seconds=math.ceil(high * 100 - 1e-6) / 100)
