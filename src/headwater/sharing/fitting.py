@@ -2,7 +2,8 @@
 
 A machine is measured at a few sizes, several times each.  Points of one size are first reduced to their
 median, because a pause of the JVM or of a neighbour makes single measurements too long and never too short;
-then non-negative least squares gives the coefficients.  A term that never varied in the measurements is not
+then non-negative least squares of relative errors gives the coefficients: a push of ten rows should be
+predicted as well as one of a hundred thousand.  A term that never varied in the measurements is not
 fitted: it is 0, and the fixed cost holds what it would have cost.
 
 R^2 is the share of the medians' variance that the line explains; the error is the median of
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Fit", "Point", "fit", "medians"]
+
+LEAST = 0.005  # seconds: shorter measurements are not told apart
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,7 +66,8 @@ def fit(points: Sequence[Point]) -> Fit:
     used = [0, *(column for column in (1, 2) if np.ptp(features[:, column]) > 0)]
     # Columns of one size keep the solver's tolerance meaningful: rows come in millions.
     scale = np.abs(features[:, used]).max(axis=0)
-    solution, _ = nnls(features[:, used] / scale, seconds)
+    weights = 1.0 / np.maximum(seconds, LEAST)
+    solution, _ = nnls(features[:, used] / scale * weights[:, None], seconds * weights)
     found = np.zeros(3)
     found[used] = solution / scale
     residuals = seconds - features @ found
@@ -72,7 +76,7 @@ def fit(points: Sequence[Point]) -> Fit:
         float(found[1]),
         float(found[2]),
         _r_squared(seconds, residuals),
-        float(np.median(np.abs(residuals) / np.maximum(seconds, 1e-9))),
+        float(np.median(np.abs(residuals) / np.maximum(seconds, LEAST))),
         tuple(float(one) for one in residuals),
     )
 
