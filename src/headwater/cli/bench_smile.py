@@ -97,7 +97,7 @@ def _bench(
     from headwater.bench.smile.workshop import Workshop
 
     assert isinstance(workshop, Workshop)
-    rate, seconds, warm, preload, freshness, every = (20.0, 12.0, 2.0, 500, 6.0, 1.0) if quick else sizes
+    rate, seconds, warm, preload, freshness, every = (20.0, 10.0, 10.0, 500, 6.0, 1.0) if quick else sizes
     shape = Shape(
         freshness=freshness, mix=mix, sites=sites, preload=int(preload), rate=rate, driver_memory=memory,
         numbers=(1, 2, 6, 11, 17, 23) if quick else (),

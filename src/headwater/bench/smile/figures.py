@@ -46,6 +46,7 @@ def draw_staleness(found: Outcome, folder: Path, name: str = "figure-6-staleness
     moved.bar([at for at, _ in series], [rows for _, rows in series], width=4.5, align="edge", color=BLUE)
     moved.set_title("tuples moved per snapshot, all views", loc="left", color=INK)
     moved.set_xlabel("seconds")
+    moved.set_ylim(bottom=0)
     for axes in (large, moved):
         plain(axes)
     save(figure, folder, name)
@@ -53,32 +54,31 @@ def draw_staleness(found: Outcome, folder: Path, name: str = "figure-6-staleness
 
 def saw_tooth(axes: Axes, journals: Journals, view: str, freshness: float) -> None:
     """Staleness grows with time and falls at each push: exact, from the pushes; dots are the snapshots."""
-    times, stale = _teeth(journals, view)
+    end = journals.end - journals.start
+    times, stale = teeth(journals, view)
     axes.plot(times, stale, color=BLUE, linewidth=0.9)
     seen = [one for one in journals.measured(journals.audit) if one["view"] == view]
-    at = [one["at"] / 1e6 - journals.start for one in seen]
-    axes.plot(at, [one["staleness_s"] for one in seen], ".", color=INK, markersize=2)
+    dots = [one["staleness_s"] for one in seen]
+    axes.plot([one["at"] / 1e6 - journals.start for one in seen], dots, ".", color=INK, markersize=2)
     axes.axhline(freshness, color=RED, linewidth=0.8, linestyle="--")
-    axes.set_ylim(0, freshness * 1.3)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, min(freshness * 2, max(freshness * 1.3, 1.05 * max(dots, default=0.0))))
     axes.tick_params(labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _teeth(journals: Journals, view: str) -> tuple[list[float], list[float]]:
+def teeth(journals: Journals, view: str) -> tuple[list[float], list[float]]:
+    """The whole curve, also before and after the measured window; pushes that moved nothing count too."""
     times: list[float] = []
     stale: list[float] = []
-    # Empty pushes move a view's time on too.
-    for one in journals.measured(
-        [one for one in journals.pushes if one["stage"] == view and not one["error"]]
-    ):
-        at = one["at"] / 1e6 - journals.start
-        times += [at, at]
-        stale += [(one["at"] - one["after"]) / 1e6, (one["at"] - one["until"]) / 1e6]
+    for one in journals.pushes:
+        if one["stage"] == view and not one["error"] and one["until"] > one["after"] > 0:
+            at = one["at"] / 1e6 - journals.start
+            times += [at, at]
+            stale += [(one["at"] - one["after"]) / 1e6, (one["at"] - one["until"]) / 1e6]
     if times:
-        end = journals.end - journals.start
-        times, stale = [*times, end], [*stale, stale[-1] + end - times[-1]]
-        first = max(0.0, stale[0] - times[0])
-        times, stale = [0.0, *times], [first, *stale]
+        end = max(times[-1], journals.end - journals.start)
+        stale, times = [*stale, stale[-1] + end - times[-1]], [*times, end]
     return times, stale
 
 
