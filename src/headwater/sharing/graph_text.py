@@ -34,7 +34,8 @@ _WORD = r"(?:`[^`]*`|[^\s,()@|`])+"
 _VERTEX = re.compile(
     rf"(?:d\((?P<delta>{_WORD})(?: by (?P<driven>{_WORD}))?\)|(?P<rows>{_WORD}))@(?P<site>{_WORD})"
 )
-_EDGE = re.compile(r"(?P<kind>\w+) (?P<sources>.+) -> (?P<target>\S+(?: by \S+)?) \|(?P<views>.*)")
+_EDGE = re.compile(r"(?P<kind>\w+) (?P<sources>.+) -> (?P<target>.+) \|(?P<views>.*)")
+_COMMA = re.compile(r", (?=[^`]*(?:`[^`]*`[^`]*)*$)")  # one that is not within a quoted name
 _ALONE = re.compile(r"vertex (?P<vertex>.+) \|(?P<views>.*)")
 
 
@@ -203,7 +204,7 @@ def _read_edge(line: str, relations: Mapping[str, Relation]) -> tuple[Edge, froz
     kinds = {kind.value: kind for kind in EdgeKind}
     if found is None or found["kind"] not in kinds:
         raise InputError("HW303", f"this is no edge of a plan: {line}")
-    sources = tuple(_read_vertex(one[0], relations) for one in _VERTEX.finditer(found["sources"]))
+    sources = tuple(_read_vertex(one, relations) for one in _COMMA.split(found["sources"]))
     edge = Edge(kinds[found["kind"]], sources, _read_vertex(found["target"], relations))
     return edge, _read_views(found["views"])
 
