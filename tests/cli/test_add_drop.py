@@ -104,9 +104,9 @@ def test_a_refused_view_is_not_written_unless_forced(people: Path, young: Path) 
     ("text", "code"),
     [
         ("", "HW863"),
-        ("CREATE TABLE x (a INT)", "HW866"),
-        (f"{YOUNG}; CREATE QUERY q AS SELECT id FROM people", "HW866"),
-        ("EXPLAIN " + YOUNG.partition("\n")[2], "HW866"),
+        ("CREATE TABLE x (a INT)", "HW891"),
+        (f"{YOUNG}; CREATE QUERY q AS SELECT id FROM people", "HW891"),
+        ("EXPLAIN " + YOUNG.partition("\n")[2], "HW891"),
         (YOUNG.replace("young", "OLD", 2), "HW104"),
         (YOUNG.replace("FROM people", "FROM peple"), "HW120"),
         (YOUNG.replace("SELECT id", "SELECT ("), "HW113"),
@@ -148,7 +148,7 @@ def test_what_others_read_cannot_be_dropped(people: Path) -> None:
     )
     before = files(people)
     error = refused("drop", people, "old")
-    assert (error.code, error.exit_status) == ("HW867", 1)
+    assert (error.code, error.exit_status) == ("HW892", 1)
     assert "view few, EXPLAIN of x, query one" in error.message
     assert files(people) == before
 

@@ -198,7 +198,7 @@ def test_wrong_input(shop: Path, tmp_path: Path) -> None:
     assert refused("bill", shop, "--since", "2026-01-02", "--until", "2026-01-01").code == "HW001"
     assert refused("bill", shop, "--svg", "bill.txt").code == "HW864"
     assert refused("bill", shop, "--svg", "nowhere/bill.svg").code == "HW864"
-    assert refused("status", shop, "--plot", tmp_path / "x.svg").code == "HW865"
+    assert refused("status", shop, "--plot", tmp_path / "x.svg").code == "HW890"
     assert refused("status", shop, "--last", "1h").code == "HW001"
     assert isinstance(refused("bill", shop, "--until", "?"), InputError)
     assert run("bill", shop, "--by", "colour").exit_code == 2

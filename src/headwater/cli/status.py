@@ -121,7 +121,7 @@ def _draw(project: Headwater, path: Path, last: str | None) -> None:
     found = staleness_over_time(project.catalog, project.warehouse, since, until)
     if not any(one.points for one in found):
         raise InputError(
-            "HW865",
+            "HW890",
             "there is nothing to draw: no snapshot was taken in this period",
             hint=f"Keep the views first: headwater run {project.project.folder}",
         )

@@ -35,7 +35,7 @@ def new_views(path: Path) -> tuple[Piece, ...]:
     for one in found:
         if not one.view:
             raise InputError(
-                "HW866",
+                "HW891",
                 f"{path} holds more than views: {' '.join(one.text.split()[:3])} ...",
                 hint="add takes CREATE MATERIALIZED VIEW only; write tables and queries into the project",
             )

@@ -101,12 +101,12 @@ def drop(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, keep_d
     view = catalog.view(name)
     if others := readers(catalog.project, view.name):
         raise RefusedError(
-            "HW867",
+            "HW892",
             f'view "{view.name}" is read by {", ".join(others)}',
             hint="Drop those first, or let them read something else.",
         )
     if len(catalog.project.views) + len(catalog.project.tables) == 1:
-        raise InputError("HW868", f'"{view.name}" is all that the project declares')
+        raise InputError("HW893", f'"{view.name}" is all that the project declares')
     path, deleted = remove_view(view)
     after = build(load(catalog.project.folder))
     mine = {catalog.folder(stage.name) for stage in catalog.kept[view.name].stages}
