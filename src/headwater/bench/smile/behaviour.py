@@ -29,7 +29,8 @@ def tuples(bench: Bench) -> Sequence[Answer]:
         for one, other in zip(shared.views, alone.views, strict=True)
     ]
     shown = [app(number).name for number in (*SMALL_GAP, *LARGE_GAP)]
-    draw_tuples([one for one in change if one[0] in shown] or change, bench.out)
+    known = dict(change)
+    draw_tuples([(name, known[name]) for name in shown if name in known], bench.out)
     rows = [
         (one.name, f"{one.rows_moved:,}", f"{other.rows_moved:,}", f"{percent:+.0f} %")
         for one, other, (_, percent) in zip(shared.views, alone.views, change, strict=True)

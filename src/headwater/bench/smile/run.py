@@ -22,6 +22,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from headwater.api import Headwater
 from headwater.api import open as open_project
 from headwater.bench.smile.monitor import Tree
@@ -68,11 +70,11 @@ class Kept:
     fed_by: list[tuple[float, int]] = field(default_factory=list)  # (instant, tweets so far)
     errors: dict[str, str] = field(default_factory=dict)
 
-    def tweets_between(self, start: float, end: float) -> int:
-        def until(instant: float) -> int:
-            return max((tweets for at, tweets in self.fed_by if at <= instant), default=0)
-
-        return until(end) - until(start)
+    def tweets_between(self, start: float, end: float) -> float:
+        """Tweets that came between two instants; those of a batch count as spread over its interval."""
+        at = [self.started_at, *(instant for instant, _ in self.fed_by)]
+        tweets = [0, *(so_far for _, so_far in self.fed_by)]
+        return float(np.interp(end, at, tweets) - np.interp(start, at, tweets))
 
 
 class Conductor:

@@ -54,7 +54,9 @@ def numbers(found: Outcome) -> list[Line]:
 def _load(found: Outcome) -> list[Line]:
     fed = found.fed
     wanted = f"wanted {found.setup.rate:,.0f}; a batch was at most {fed['worst_late_s']:.1f} s late"
-    window = f"{found.cpu_seconds:.0f} CPU-s for {found.tweets:,} tweets; the JVM's {found.jvm_seconds:.0f}"
+    window = (
+        f"{found.cpu_seconds:.0f} CPU-s for {found.tweets:,.0f} tweets; the JVM's {found.jvm_seconds:.0f}"
+    )
     feeder = f"{fed['cpu_s']:.1f} CPU-s of it the feeder's, {fed['generating_cpu_s']:.1f} for making rows"
     return [
         ("tweets per second", f"{found.reached_rate:,.0f}", wanted),
