@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent))
 
 import table1
+from evaluate_plan import check_plan
+from random_sharings import HOMES, SCHEMAS, random_sharings
 
 from headwater.algebra.expressions import Column, Literal, call
 from headwater.errors import InputError
 from headwater.model import Prices, Site
+from headwater.sharing.build import build
 from headwater.sharing.costs import Load, longest, resource_dollars, window
 from headwater.sharing.exhaustive import all_moves, all_plans
 from headwater.sharing.facts import Facts
@@ -109,8 +112,6 @@ def test_four_inputs_are_exact_in_time(case: tuple[Sharing, Situation]) -> None:
     })  # fmt: skip
     sharing = replace(sharing, site="m1")
     seconds = window(sharing.freshness)
-    from headwater.sharing.build import build
-
     plans = (build(sharing, moves, situation) for moves in all_moves(sharing, situation))
     expected = min(longest(graph, seconds, situation).seconds for graph in plans)
     assert search(sharing, situation, Aim.TIME).critical_path.seconds == pytest.approx(expected)
@@ -229,6 +230,29 @@ def test_a_cheap_site_attracts_work_and_a_fast_one_too() -> None:
     fast = replace(situation, operators=replace(OPERATORS, speeds={"m6": 100.0}))
     found = search(replace(sharing, site="m6"), fast, Aim.TIME)
     assert {edge.target.site for edge in found.graph.edges if edge.kind is EdgeKind.JOIN} == {"m6"}
+
+
+def test_the_last_join_may_be_done_at_a_third_site() -> None:
+    """Neither the inputs' sites nor the view's: m5 is a hundred times as fast."""
+    sharing = replace(table1.sharings()[4], site="m3")  # users at m1, tweets at m2
+    fast = replace(table1.situation(), operators=replace(OPERATORS, speeds={"m5": 100.0}))
+    found = search(sharing, fast)
+    assert {edge.target.site for edge in found.graph.edges if edge.kind is EdgeKind.JOIN} == {"m5"}
+    assert result_vertex(found.graph, "S5").site == "m3"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_plan_computes_the_view(seed: int) -> None:
+    """Not only those that are chosen: all that could be, on random changes."""
+    situation = Situation({name: Site(name) for name in SITES}, {}, HOMES)
+    compared = plans = 0
+    for sharing in random_sharings(seed, 8, largest=3):
+        moves = list(all_moves(sharing, situation))
+        for at, one in enumerate(moves[:: max(1, len(moves) // 15)]):
+            compared += check_plan(build(sharing, one, situation), [sharing], SCHEMAS, seed + at, pushes=2)
+            plans += 1
+    assert plans >= 20
+    assert compared > 20
 
 
 def test_thinning_keeps_both_ends_and_drops_what_is_beaten() -> None:

@@ -49,7 +49,9 @@ def _continued(sharing: Sharing, situation: Situation, moves: tuple[Move, ...]) 
     for at in _next(sharing, [move.input for move in moves]):
         home = situation.home(inputs[at])
         for result in (sharing.site,) if last else tuple(situation.sites):
-            for where in dict.fromkeys(("" if source != home else home, home, source, result)):
+            for where in dict.fromkeys(
+                ("" if source != home else home, home, source, result, *(situation.sites if last else ()))
+            ):
                 if moves[-1].at == (where or home) != source:
                     continue
                 yield from _continued(sharing, situation, (*moves, Move(at, where, result)))

@@ -21,8 +21,7 @@ Where it is not exact: Eq. (1) multiplies the (additive) resource dollars by 1 +
 neither cheapest nor fastest may win; it is found unless thinning lost it.  Times in the search are those of
 a push that carries SLACK * freshness seconds of changes, dollars too; the plans of the last state are then
 priced exactly.  Limited capacities are checked along the way, but a plan dropped for its dollars is gone even
-if it used another site: then a feasible plan may be missed (the paper's program does the same).  A base
-relation is read at its home or copied to where it is joined, never to a third site.
+if it used another site: then a feasible plan may be missed (the paper's program does the same).
 
 Cost: subsets * inputs * sites^2 * 4 * WIDTH; six relations and six sites take well below 2 s.
 """
@@ -201,10 +200,11 @@ class _Search:
         found: Mapping[int, list[Label]],
     ) -> None:
         pair = self._pair(done, at)
+        last = len(wanted) == 1
         for source, labels in states.items():
             for result in wanted:
                 fresh = found[result]
-                for step in pair.steps(source, result):
+                for step in pair.steps(source, result, last):
                     brought = self.homes[at] if step.at < 0 else step.at
                     for label in labels:
                         if label.arose == brought != source:

@@ -8,7 +8,9 @@ input a, which lies at its home h, and gives d(L * a) at a site r.  The four cas
     (c)  a is copied to m, and joined there
     (d)  both are copied to r, and joined there
 
-(b), (c) and (d) are one thing, both at a site z = h, m or r, and the result is then copied from z to r.
+(b), (c) and (d) are one thing, both at a site z = h, m or r, and the result is then copied from z to r.  In
+the last step of a plan z may be any site (`anywhere`): r is then the view's, and a cheaper or faster one may
+do the work.  Before that any z is a possible r, so nothing is missed.
 
 If dL is there at time T, d(L * a) is there at max(alpha, T + beta): alpha is the path of a's own changes and
 beta the longer of the paths of L's.  So a step is four numbers, whatever plan made L, and the search adds and
@@ -20,7 +22,7 @@ L is stored (applied) only where a half-way join reads its rows; the paper store
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -147,10 +149,11 @@ class Pair:
             rate = driving.rate * self.whole.rows / driving.rows if driving.rows > 0 else 0.0
             object.__setattr__(self, name, rate)
 
-    def steps(self, source: int, result: int) -> Iterator[Step]:
+    def steps(self, source: int, result: int, anywhere: bool = False) -> Iterator[Step]:
         """The cases for L at a site and the result at another, each once, without those that never pay."""
-        sites = {"b": self.home, "c": source, "d": result}
-        found = [self._at(case, source, sites[case], result) for case in _each_once(sites)]
+        others = range(len(self.around.names)) if anywhere else ()
+        sites = dict.fromkeys((*others, result), "d") | {source: "c"} | {self.home: "b"}
+        found = [self._at(case, source, site, result) for site, case in sites.items()]
         if source != self.home:
             found.append(self._in_place(source, result))
         return (one for one in found if not any(_better(other, one) for other in found if other is not one))
@@ -196,12 +199,8 @@ def _there(one: Lies, at_home: bool) -> tuple[float, float]:
     return (one.rate, one.rows) if at_home else (one.size.rate, one.size.rows)
 
 
-def _each_once(sites: dict[str, int]) -> Sequence[str]:
-    return [case for at, case in enumerate(sites) if sites[case] not in list(sites.values())[:at]]
-
-
 def _better(one: Step, other: Step) -> bool:
-    """Nowhere worse. Of two that are alike the one with the smaller name stays."""
+    """Nowhere worse. Of two that are alike the one at the earlier site stays."""
     mine = (one.dollars, one.alpha, one.beta, *one.use)
     others = (other.dollars, other.alpha, other.beta, *other.use)
     return all(a <= b for a, b in zip(mine, others, strict=True)) and (
