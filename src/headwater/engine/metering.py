@@ -1,7 +1,8 @@
 """What a piece of Spark work cost: jobs, CPU-seconds, rows and bytes read, from Spark's own task metrics.
 
 Work is marked with a job group; Spark keeps the metrics of recent stages in its status store.  A Spark
-Connect session has no such store: there the work is metered by wall time alone.
+Connect server shows nobody its store: there wall time is all that is known, and it stands for CPU time too,
+as if one core had been busy, so that what runs there is not taken for free.  `measured` tells which.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
+
+from headwater.engine.connect import is_connect
 
 __all__ = ["Meter", "metered"]
 
@@ -24,13 +27,15 @@ class Meter:
     rows_read: int = 0
     bytes_read: int = 0
     shuffle_bytes: int = 0
+    measured: bool = True  # by Spark itself; else jobs, rows and bytes are unknown
 
 
 @contextmanager
 def metered(spark: SparkSession, group: str, description: str, pool: str = "default") -> Iterator[Meter]:
     """Meter what the current thread asks of Spark."""
     meter = Meter()
-    context = getattr(spark, "_sc", None)
+    context = None if is_connect(spark) else spark._sc
+    meter.measured = context is not None
     if context is not None:
         context.setJobGroup(group, description, interruptOnCancel=True)
         context.setLocalProperty("spark.scheduler.pool", pool)
@@ -42,6 +47,8 @@ def metered(spark: SparkSession, group: str, description: str, pool: str = "defa
         meter.cpu_seconds = time.thread_time() - driver
         if context is not None:
             _collect(context, group, meter)
+        else:
+            meter.cpu_seconds = max(meter.cpu_seconds, meter.seconds)
 
 
 def _collect(context: object, group: str, meter: Meter) -> None:

@@ -2,6 +2,8 @@
 
 A frame has the columns of its plan node and `_weight`.  Frames are not consolidated unless an operator
 needs it: the same row may come several times, its weight is the sum.
+
+Expressions are SQL text (columns.py says why), so each works on any kind of Spark.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from headwater.algebra.expressions import Expr, spark_sql
 from headwater.algebra.nodes import AggregateCall, JoinKind, Windows
 from headwater.algebra.types import decimal_of
 from headwater.clock import micros
+from headwater.engine.columns import broadcast, column, quoted
 from headwater.storage.timeline import WEIGHT
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "negate",
     "outer_join",
     "project",
+    "quoted",
     "restrict",
     "semi_join",
     "weighted",
@@ -39,18 +43,19 @@ _RIGHT_WEIGHT = "_right_weight"
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
 
 
-def quoted(name: str) -> str:
-    """A column's name as SQL writes it, dots and all."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def named(name: str) -> Column:
-    """A column by its exact name. (One call into the JVM; a whole list is cheaper as SQL text.)"""
+    """A column by its exact name, of our own Spark only: `quoted` names it on any."""
     return F.col(quoted(name))
 
 
 def sql(expr: Expr) -> Column:
+    """An expression, of our own Spark only: `columns.column` makes it for any."""
     return F.expr(spark_sql(expr))
+
+
+def matching(frame: DataFrame, condition: Expr) -> Column:
+    """A join's condition, for the frame's kind of Spark."""
+    return column(frame, spark_sql(condition))
 
 
 def project(frame: DataFrame, items: Sequence[tuple[str, Expr]]) -> DataFrame:
@@ -58,44 +63,42 @@ def project(frame: DataFrame, items: Sequence[tuple[str, Expr]]) -> DataFrame:
 
 
 def windows(frame: DataFrame, node: Windows) -> DataFrame:
-    size, slide, offset = (f"{micros(part)} microseconds" for part in (node.size, node.slide, node.offset))
-    return frame.select(
-        *map(named, node.child.columns),
-        F.window(sql(node.time), size, slide, offset).alias(node.name),
-        WEIGHT,
-    )
+    size, slide, offset = (f"'{micros(part)} microseconds'" for part in (node.size, node.slide, node.offset))
+    window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset}) AS {quoted(node.name)}"
+    return frame.selectExpr(*map(quoted, node.child.columns), window, WEIGHT)
 
 
 def inner_join(left: DataFrame, right: DataFrame, condition: Expr | None) -> DataFrame:
     """Weights multiply, so (a + b) join c = (a join c) + (b join c)."""
     columns = [quoted(name) for name in (*left.columns, *right.columns) if name != WEIGHT]
     right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
-    pairs = left.crossJoin(right) if condition is None else left.join(right, sql(condition), "inner")
+    pairs = (
+        left.crossJoin(right) if condition is None else left.join(right, matching(left, condition), "inner")
+    )
     return pairs.selectExpr(*columns, f"{WEIGHT} * {_RIGHT_WEIGHT} AS {WEIGHT}")
 
 
 def outer_join(left: DataFrame, right: DataFrame, condition: Expr, kind: JoinKind) -> DataFrame:
     """The side that may be missing must be consolidated: a row whose weights cancel is no partner."""
     right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
-    pairs = left.join(right, sql(condition), kind.value)
-    both = F.coalesce(named(WEIGHT), F.lit(1)) * F.coalesce(named(_RIGHT_WEIGHT), F.lit(1))
-    return pairs.withColumn(WEIGHT, both).drop(_RIGHT_WEIGHT)
+    pairs = left.join(right, matching(left, condition), kind.value)
+    columns = [quoted(name) for name in pairs.columns if name not in (WEIGHT, _RIGHT_WEIGHT)]
+    both = f"coalesce({WEIGHT}, 1) * coalesce({_RIGHT_WEIGHT}, 1) AS {WEIGHT}"
+    return pairs.selectExpr(*columns, both)
 
 
 def semi_join(left: DataFrame, right: DataFrame, condition: Expr, anti: bool) -> DataFrame:
-    return left.join(right.drop(WEIGHT), sql(condition), "left_anti" if anti else "left_semi")
+    return left.join(right.drop(WEIGHT), matching(left, condition), "left_anti" if anti else "left_semi")
 
 
 def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: Sequence[str]) -> DataFrame:
     """The rows whose keys occur in `by`; NULL matches NULL."""
     if not keys:
-        return frame.join(F.broadcast(by.select(F.lit(1).alias("_any")).limit(1)), how="left_semi")
+        return frame.join(broadcast(by.selectExpr("1 AS _any").limit(1)), how="left_semi")
     names = [f"_key{index}" for index in range(len(keys))]
-    wanted = by.select(*(named(column).alias(name) for column, name in zip(by_columns, names, strict=True)))
-    condition = F.lit(True)
-    for key, name in zip(keys, names, strict=True):
-        condition = condition & sql(key).eqNullSafe(named(name))
-    return frame.join(wanted, condition, "left_semi")
+    wanted = by.selectExpr(*(f"{quoted(one)} AS {name}" for one, name in zip(by_columns, names, strict=True)))
+    alike = (f"({spark_sql(key)} <=> {name})" for key, name in zip(keys, names, strict=True))
+    return frame.join(wanted, column(frame, " AND ".join(alike)), "left_semi")
 
 
 def negate(frame: DataFrame) -> DataFrame:
@@ -106,16 +109,16 @@ def negate(frame: DataFrame) -> DataFrame:
 def consolidate(frame: DataFrame) -> DataFrame:
     """Every distinct row once, with the sum of its weights, if that is not zero."""
     columns = [quoted(column) for column in frame.columns if column != WEIGHT]
-    total = F.expr(f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}")
+    total = column(frame, f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}")
     summed = frame.groupBy(*columns).agg(total) if columns else frame.agg(total)
     return summed.where(f"{WEIGHT} <> 0")
 
 
 def expand(frame: DataFrame) -> DataFrame:
     """Each row as often as its weight says, every one with weight 1."""
-    columns = [named(column) for column in frame.columns if column != WEIGHT]
-    copies = F.explode(F.array_repeat(F.lit(1).cast("bigint"), named(WEIGHT).cast("int"))).alias(WEIGHT)
-    return frame.where(named(WEIGHT) > 0).select(*columns, copies)
+    columns = [quoted(name) for name in frame.columns if name != WEIGHT]
+    copies = f"explode(array_repeat(1L, CAST({WEIGHT} AS INT))) AS {WEIGHT}"
+    return frame.where(f"{WEIGHT} > 0").selectExpr(*columns, copies)
 
 
 def weighted(one: AggregateCall) -> bool:
@@ -127,24 +130,25 @@ def aggregate_weighted(
     frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
 ) -> DataFrame:
     """Counts and exact sums, each row counted by its weight, which may be negative."""
-    weight = named(WEIGHT)
     wide = any((decimal_of(one.type) or (0, 0))[1] > EXACT_SCALE for one in calls)
-    if wide:
-        frame = _as_ones(frame)
-    outputs = []
-    for one in calls:
-        present = sql(one.where) if one.where is not None else F.lit(True)
-        values = [sql(argument) for argument in one.arguments]
-        if one.function == "count":
-            for value in values:
-                present = present & value.isNotNull()
-            total = F.coalesce(F.sum(F.when(present, weight)), F.lit(0))
-        else:
-            value = values[0]
-            scaled = F.when(weight < 0, -value).otherwise(value) if wide else value * weight
-            total = F.sum(F.when(present, scaled))
-        outputs.append(total.alias(one.name))
-    return _grouped(frame, keys, outputs)
+    sums = [_weighted_sum(one, wide) for one in calls]
+    return _grouped(_as_ones(frame) if wide else frame, keys, calls, sums)
+
+
+def _weighted_sum(one: AggregateCall, wide: bool) -> str:
+    """`wide`: the weights are 1 or -1."""
+    values = [f"({spark_sql(argument)})" for argument in one.arguments]
+    present = [] if one.where is None else [f"({spark_sql(one.where)})"]
+    if one.function == "count":
+        present += [f"{value} IS NOT NULL" for value in values]
+        return f"coalesce(sum({_when(present, WEIGHT)}), 0L)"
+    value = values[0]
+    scaled = f"CASE WHEN {WEIGHT} < 0 THEN -{value} ELSE {value} END" if wide else f"{value} * {WEIGHT}"
+    return f"sum({_when(present, scaled)})"
+
+
+def _when(conditions: Sequence[str], value: str) -> str:
+    return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
 
 
 def aggregate_rows(
@@ -156,8 +160,8 @@ def aggregate_rows(
         text = one.template.format(*(spark_sql(argument) for argument in one.arguments))
         if one.where is not None:
             text += f" FILTER (WHERE {spark_sql(one.where)})"
-        outputs.append(F.expr(text).alias(one.name))
-    return _grouped(frame, keys, outputs)
+        outputs.append(text)
+    return _grouped(frame, keys, calls, outputs)
 
 
 def _as_ones(frame: DataFrame) -> DataFrame:
@@ -165,14 +169,20 @@ def _as_ones(frame: DataFrame) -> DataFrame:
 
     Spark cuts digits off the product of a wide decimal and a weight, but not off their sum.
     """
-    columns = [named(column) for column in frame.columns if column != WEIGHT]
-    sign, count = F.signum(named(WEIGHT)).cast("bigint"), F.abs(named(WEIGHT)).cast("int")
-    return frame.select(*columns, F.explode(F.array_repeat(sign, count)).alias(WEIGHT))
+    columns = [quoted(name) for name in frame.columns if name != WEIGHT]
+    ones = f"explode(array_repeat(CAST(signum({WEIGHT}) AS BIGINT), CAST(abs({WEIGHT}) AS INT))) AS {WEIGHT}"
+    return frame.selectExpr(*columns, ones)
 
 
-def _grouped(frame: DataFrame, keys: Sequence[tuple[str, Expr]], outputs: Sequence[Column]) -> DataFrame:
-    groups = [sql(expr).alias(name) for name, expr in keys]
+def _grouped(
+    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall], outputs: Sequence[str]
+) -> DataFrame:
+    groups = [f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in keys]
     if not outputs:
-        return frame.select(*groups).distinct().withColumn(WEIGHT, F.lit(1).cast("bigint"))
-    grouped = frame.groupBy(*groups).agg(*outputs) if groups else frame.agg(*outputs)
-    return grouped.withColumn(WEIGHT, F.lit(1).cast("bigint"))
+        return frame.selectExpr(*groups).distinct().selectExpr("*", f"1L AS {WEIGHT}")
+    results = [
+        column(frame, f"{text} AS {quoted(one.name)}") for one, text in zip(calls, outputs, strict=True)
+    ]
+    by = [column(frame, text) for text in groups]
+    grouped = frame.groupBy(*by).agg(*results) if by else frame.agg(*results)
+    return grouped.selectExpr("*", f"1L AS {WEIGHT}")

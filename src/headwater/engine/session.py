@@ -1,5 +1,9 @@
 """The Spark that a site runs on: `local[*]` by default, any master or Spark Connect address otherwise.
 
+A process holds one Spark of its own (a SparkContext, with whatever master) and any number of sessions of
+Spark Connect servers beside it (connect.py).  Driver and servers must see the same storage folders: they
+are on one machine, or share a file system.
+
 The settings matter for small pushes: Spark's defaults are made for jobs of minutes, and a push should cost
 little more than Spark's floor of a tenth of a second an action.
 """
@@ -16,7 +20,17 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-__all__ = ["session"]
+from headwater.engine.connect import CONNECT, connect, connect_apart, is_connect
+
+__all__ = ["SMALL", "apart", "connect_settings", "session"]
+
+# For small deltas: adaptive execution runs every shuffle and broadcast as a job of its own.
+SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    # A writer for each stage instead of sorting the rows of all stages by stage.
+    "spark.sql.maxConcurrentOutputFileWriters": "200",
+}
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -48,6 +62,9 @@ _SETTINGS = {
     "spark.ui.retainedStages": "400",
 }
 
+# Settings of a whole Spark, which a session cannot choose.
+_STATIC = {"spark.sql.catalogImplementation", "spark.sql.ui.retainedExecutions"}
+
 
 def session(
     name: str, master: str = "local[*]", config: Mapping[str, str] | None = None, log: str | None = None
@@ -56,17 +73,38 @@ def session(
 
     What the JVM prints goes to the file `log`, if given, and not between the lines of our own output.
     """
+    if master.startswith(CONNECT):
+        return connect(master, connect_settings(config))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(f"headwater-{name}")
-    if master.startswith("sc://"):
-        return builder.remote(master).getOrCreate()
-    builder = builder.master(master)
+    builder = SparkSession.builder.appName(f"headwater-{name}").master(master)
     quiet = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
     builder = builder.config("spark.driver.extraJavaOptions", quiet)
     for key, value in (_SETTINGS | dict(config or {})).items():
         builder = builder.config(key, value)
     with _jvm_output_to(log), _ctrl_c_stays():
         return builder.getOrCreate()
+
+
+def connect_settings(config: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The settings that a session may choose at a server; memory, cores and the like are the server's own."""
+    wanted = _SETTINGS | dict(config or {})
+    hadoop = "spark.hadoop.mapreduce."
+    chosen = {
+        key: value for key, value in wanted.items() if key.startswith("spark.sql.") and key not in _STATIC
+    }
+    return chosen | {
+        key.removeprefix("spark.hadoop."): value for key, value in wanted.items() if key.startswith(hadoop)
+    }
+
+
+def apart(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Another session of the same Spark, with its own temporary views and these settings besides."""
+    if is_connect(spark):
+        return connect_apart(spark, settings or {})
+    other = spark.newSession()
+    for key, value in (settings or {}).items():
+        other.conf.set(key, value)
+    return other
 
 
 @contextmanager

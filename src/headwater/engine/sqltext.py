@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from headwater.algebra.nodes import Scan
 from headwater.engine import operators
+from headwater.engine.columns import quoted
 from headwater.engine.relations import Relations
+from headwater.engine.session import apart
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.view_rows import STATE, VISIBLE
 
@@ -23,18 +24,18 @@ __all__ = ["register", "run_sql"]
 
 def run_sql(relations: Relations, text: str, names: Iterable[str] | None = None) -> DataFrame:
     """The rows of a SELECT over the relations at NEW, each with weight 1."""
-    apart = relations.spark.newSession()
+    alone = apart(relations.spark)
     own = relations.own
     reads = names if names is not None else (own.reads if own is not None else ())
     for name in reads:
-        register(apart, relations, name)
-    return apart.sql(text).withColumn(WEIGHT, F.lit(1).cast("bigint"))
+        register(alone, relations, name)
+    return alone.sql(text).selectExpr("*", f"1L AS {WEIGHT}")
 
 
-def register(apart: SparkSession, relations: Relations, name: str) -> None:
+def register(alone: SparkSession, relations: Relations, name: str) -> None:
     """Make a relation as of NEW known to a session under its own name, as plain rows."""
     inner = Relations(
-        apart, relations.warehouse, relations.sources, relations.names, relations.after, relations.until
+        alone, relations.warehouse, relations.sources, relations.names, relations.after, relations.until
     )
     columns = tuple(
         one for one in inner.timeline(name).columns().names if one != VISIBLE and not one.startswith(STATE)
@@ -44,5 +45,5 @@ def register(apart: SparkSession, relations: Relations, name: str) -> None:
     part = inner.part(scan)
     if not (part.inserts_only and all(file.maximum.get(WEIGHT) == 1 for file in part.files)):
         frame = operators.expand(operators.consolidate(frame))
-    plain = frame.select(*(operators.named(f"{name}.{one}").alias(one) for one in columns))
+    plain = frame.selectExpr(*(f"{quoted(f'{name}.{one}')} AS {quoted(one)}" for one in columns))
     plain.createOrReplaceTempView(f"`{name}`")

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import functions as F
-
 from headwater.algebra.stages import Kept
 from headwater.engine import operators
+from headwater.engine.columns import column, quoted
 from headwater.engine.push import Pushing
 from headwater.engine.relations import Relations, read_slice
+from headwater.engine.session import apart
 from headwater.engine.sqltext import register
 from headwater.errors import InputError
 from headwater.storage.delta_log import BEGINNING
@@ -62,18 +62,18 @@ def verify(pushing: Pushing, kept: Kept) -> Verified:
 
 def _verify_at(pushing: Pushing, kept: Kept, time: int) -> Verified:
     timeline = pushing.timeline(kept.view)
-    apart = pushing.spark.newSession()
-    _register(pushing, apart, kept, time)
+    alone = apart(pushing.spark)
+    _register(pushing, alone, kept, time)
     view = pushing.catalog.project.views[kept.view]
     names = output_columns(timeline).names
-    expected = apart.sql(view.sql.text).toDF(*names).withColumn(WEIGHT, F.lit(1).cast("bigint"))
-    stored = read_slice(apart, timeline, timeline.as_of(time))
+    expected = alone.sql(view.sql.text).toDF(*names).selectExpr("*", f"1L AS {WEIGHT}")
+    stored = read_slice(alone, timeline, timeline.as_of(time))
     if VISIBLE in stored.columns:
-        stored = stored.where(operators.named(VISIBLE))
-    stored = stored.select(*map(operators.named, names), WEIGHT)
+        stored = stored.where(VISIBLE)
+    stored = stored.selectExpr(*map(quoted, names), WEIGHT)
     difference = operators.consolidate(expected.unionByName(operators.negate(stored)))
     found = [(row[:-1], row[-1]) for row in difference.limit(SAMPLE).collect()]
-    rows = stored.agg(F.coalesce(F.sum(WEIGHT), F.lit(0))).collect()[0][0]
+    rows = stored.agg(column(stored, f"coalesce(sum({WEIGHT}), 0)")).collect()[0][0]
     lacking, surplus = _unmatched(
         [(tuple(row), weight) for row, weight in found if weight > 0],
         [(tuple(row), -weight) for row, weight in found if weight < 0],
@@ -81,18 +81,18 @@ def _verify_at(pushing: Pushing, kept: Kept, time: int) -> Verified:
     return Verified(kept.view, time, rows, _named(names, lacking), _named(names, surplus))
 
 
-def _register(pushing: Pushing, apart: Any, kept: Kept, time: int) -> None:
+def _register(pushing: Pushing, alone: Any, kept: Kept, time: int) -> None:
     """Sources as of the view's time, and the views in between as their SQL."""
     catalog = pushing.catalog
     relations = Relations(
-        apart, pushing.warehouse, frozenset(catalog.project.tables), catalog.folders(), BEGINNING, time
+        alone, pushing.warehouse, frozenset(catalog.project.tables), catalog.folders(), BEGINNING, time
     )
     for source in catalog.sources(kept.view):
-        register(apart, relations, source)
+        register(alone, relations, source)
     for name in catalog.ancestors(kept.view):
         above = catalog.project.views[name]
         columns = f" ({', '.join(f'`{one}`' for one in above.columns)})" if above.columns else ""
-        apart.sql(f"CREATE OR REPLACE TEMPORARY VIEW `{name}`{columns} AS {above.sql.text}")
+        alone.sql(f"CREATE OR REPLACE TEMPORARY VIEW `{name}`{columns} AS {above.sql.text}")
 
 
 Counted = tuple[tuple[Any, ...], int]
