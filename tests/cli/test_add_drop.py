@@ -94,7 +94,7 @@ def test_a_refused_view_is_not_written_unless_forced(people: Path, young: Path) 
     assert result.exit_code == 1
     assert "REFUSED" in result.stdout
     assert "Nothing was written" in result.stdout
-    assert "longer than the 0.01 s promised" in result.stdout
+    assert "longer than the promised 0.01 s" in result.stdout
     assert files(people) == before
     assert run("add", people, young, "--force").exit_code == 0
     assert "young" in load(people).views

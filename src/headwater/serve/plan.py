@@ -1,26 +1,60 @@
 """What keeping a project's views will take, said before it is done: `headwater plan`. No Spark is started.
 
-Views that are only asked about (EXPLAIN CREATE MATERIALIZED VIEW, `--with`) are priced as if they were
-there; what they add to the hourly price is the difference to the project without them.
+All views are planned together: each is admitted or refused by itself, then the admitted ones share what they
+can (sharing/global_plan.py).  Once there are pushes, the plan is made a second time with what they taught
+(corrections.py); views over views begin when those are fresh, so their critical paths contain each other's.
+
+Views that are only asked about (EXPLAIN CREATE MATERIALIZED VIEW, `--with`) are added to the plan of those
+that are kept, one by one: what the plan costs more with them is what they would cost, and what it does to the
+others is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
-from headwater.algebra.delta import delta
-from headwater.algebra.passes import optimize
-from headwater.algebra.stages import Kept, Stage
-from headwater.algebra.text import show
+from headwater.algebra.stages import Kept
 from headwater.catalog import Catalog, build
 from headwater.model import Project, View
-from headwater.serve.measured import inputs
-from headwater.sharing.estimate import Estimate, Inputs, estimate
+from headwater.serve.corrections import Corrections, Pushes, corrected, corrections, read_pushes
+from headwater.serve.situation import Gathered, gather
+from headwater.sharing.admission import Admission, admit
+from headwater.sharing.costs import HOUR, Path
 from headwater.sharing.facts import Facts
+from headwater.sharing.global_plan import GlobalPlan, plan_all, plan_one_more
+from headwater.sharing.relations import Sharing
+from headwater.sharing.situation import Situation
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Planned", "PlannedView", "Will", "asking", "plan", "will_run"]
+__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A view's part of the plan. A refused view's numbers are those of the fastest plan for it alone."""
+
+    admission: Admission
+    path: Path  # in the global plan, of a push that carries as much as the promise allows
+    pushes_per_hour: float  # that carry anything
+    dollars_alone: float  # per hour, by Eq. (1), if no other view were there
+    dollars_per_hour: float  # as shared
+    measured: int = 0  # pushes that corrected the estimate
+
+    @property
+    def smallest(self) -> timedelta | None:
+        """The smallest freshness that would be admitted; None: none would be."""
+        return self.admission.smallest
+
+    @property
+    def admitted(self) -> bool:
+        return self.admission.admitted
+
+    @property
+    def critical_path(self) -> timedelta:
+        return timedelta(seconds=self.path.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,55 +72,73 @@ class PlannedView:
         return "full" if self.kept.obstacles else "incremental"
 
     @property
+    def tight(self) -> bool:
+        """With a push always under way, readers see rows two pushes old."""
+        return self.estimate.admitted and 2 * self.estimate.critical_path > self.view.freshness
+
+    @property
     def chosen(self) -> str:
-        """What the time model would choose for the push that the critical path is made for."""
-        ways = {"full" if step.full else "incremental" for step in self.estimate.own}
-        return ways.pop() if len(ways) == 1 else "mixed"
+        return self.estimate.admission.chosen or "none"
 
     @property
     def reason(self) -> str:
         """Why the view is admitted or refused, in words."""
         one, freshness = self.estimate, self.view.freshness.total_seconds()
-        path = f"a push is expected to take {_seconds(one.critical_path.total_seconds())}"
-        if one.admitted and one.tight:
+        if not one.admitted:
+            return one.admission.reason
+        path = f"a push is expected to take {_seconds(one.path.seconds)}"
+        if self.tight:
             return (
                 f"{path}, more than half of the {freshness:g} s promised: admitted, but with a push always"
-                f" under way it would be up to {_seconds(2 * one.critical_path.total_seconds())} stale"
+                f" under way it would be up to {_seconds(2 * one.path.seconds)} stale"
             )
-        if one.admitted:
-            return f"{path}, within the {freshness:g} s promised"
-        if one.smallest is None:
-            return f"{path}; changes come faster than they can be applied, so no freshness can be promised"
-        smallest = one.smallest.total_seconds()
-        return f"{path}, longer than the {freshness:g} s promised; {smallest:g} s would be admitted"
+        return f"{path}, within the {freshness:g} s promised"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the views asked about do to a view that is kept."""
+
+    view: str
+    seconds_before: float
+    seconds: float
+    dollars_before: float  # per hour
+    dollars: float
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The whole answer. `vertices` and `edges` count the stored relations and who reads whom."""
+    """The whole answer."""
 
     project: str
     views: tuple[PlannedView, ...]
     sources: Mapping[str, Facts]
-    vertices: int
-    edges: int
-    dollars_per_hour: float  # of the views that are kept
-    dollars_per_hour_with: float  # with those asked about
+    plan: GlobalPlan  # of the views that are kept
+    plan_with: GlobalPlan  # with those asked about
     busy_cores: float
+    effects: tuple[Effect, ...]  # of the views asked about on those that are kept
+    corrections: Corrections
+    calibration: str  # the file of the operators; "" for the defaults
     core_hour: float
+
+    @property
+    def dollars_alone(self) -> float:
+        """Per hour, the sum of the views kept as if each were alone."""
+        return sum(self.plan.alone.values())
+
+    @property
+    def dollars_per_hour(self) -> float:
+        """Of the views that are kept, as shared."""
+        return sum(self.plan.shared.values())
+
+    @property
+    def dollars_per_hour_with(self) -> float:
+        """With those asked about."""
+        return sum(self.plan_with.shared.values())
 
     @property
     def admitted(self) -> bool:
         return all(one.estimate.admitted for one in self.views)
-
-
-@dataclass(frozen=True, slots=True)
-class Will:
-    """What a push of a stage runs when one relation changed, as text."""
-
-    stage: str
-    changed: str
-    text: str
 
 
 def asking(project: Project) -> Project:
@@ -107,55 +159,108 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     """Plan the views of `kept`, and those that only `asked` has as if they were kept too."""
     now = build(kept)
     whole = now if asked.views.keys() == kept.views.keys() else build(asked)
-    given = inputs(whole, warehouse)
-    every = estimate(given)
-    before = every if whole is now else estimate(_only(given, now))
+    given = gather(whole, warehouse)
+    mine = [given.sharings[name] for name in now.kept]
+    extra = [given.sharings[name] for name in whole.kept if name not in now.kept]
+    made, situation, found = _planned(mine, given.situation, read_pushes(warehouse))
+    more, later = _one_by_one(made, mine, extra, situation)
+    judged = _Judged(more, later, found)
     return Planned(
         project=kept.name,
-        views=tuple(_planned(whole, given, every[name], name not in kept.views) for name in whole.kept),
+        views=tuple(_view(whole, given, judged, name, name not in now.kept) for name in whole.kept),
         sources=given.sources,
-        vertices=len({one for pair in _edges(now) for one in pair}),
-        edges=len(set(_edges(now))),
-        dollars_per_hour=sum(one.dollars_per_hour for one in before.values()),
-        dollars_per_hour_with=sum(one.dollars_per_hour for one in every.values()),
-        busy_cores=sum(one.busy_cores for one in every.values()),
-        core_hour=float(given.core_hour),
+        plan=made,
+        plan_with=more,
+        busy_cores=judged.busy_cores(),
+        effects=tuple(_effects(made, more)) if extra else (),
+        corrections=found,
+        calibration=given.calibration,
+        core_hour=float(kept.prices.core_hour),
     )
 
 
-def _only(given: Inputs, catalog: Catalog) -> Inputs:
-    return replace(given, kept=catalog.kept, views=catalog.project.views)
+def _planned(
+    sharings: Sequence[Sharing], situation: Situation, pushes: Pushes
+) -> tuple[GlobalPlan, Situation, Corrections]:
+    """The plan, made again with what pushes taught if they say anything."""
+    first = _with_delays(sharings, situation)
+    made = plan_all(sharings, first)
+    sites = {one.view: one.site for one in sharings}
+    cores = {site: load.cores for site, load in made.shares.resources.loads.items()}
+    found = corrections(pushes, made.graph, sites, first, cores)
+    if not found.views and not found.cpu:
+        return made, first, found
+    second = _with_delays(sharings, corrected(situation, found))
+    return plan_all(sharings, second), second, found
 
 
-def _planned(catalog: Catalog, given: Inputs, one: Estimate, asked: bool) -> PlannedView:
-    used = {name: given.sources[name] for name in sorted(catalog.sources(one.view))}
-    return PlannedView(catalog.project.views[one.view], catalog.kept[one.view], one, asked, used)
+def _with_delays(sharings: Sequence[Sharing], situation: Situation) -> Situation:
+    """A view over views begins when those are fresh. `sharings` are in dependency order."""
+    read = {one.relation for sharing in sharings for one in (*sharing.core.inputs, *sharing.also)}
+    for sharing in sharings:
+        if sharing.view in read and sharing.view not in situation.delays:
+            seconds = admit(sharing, situation).critical_path.seconds
+            situation = replace(situation, delays={**situation.delays, sharing.view: seconds})
+    return situation
 
 
-def _edges(catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """Who reads whom, among sources and stages."""
-    for kept in catalog.kept.values():
-        for stage in kept.stages:
-            yield from ((read, stage.name) for read in stage.reads if read != stage.name)
+def _one_by_one(
+    made: GlobalPlan, mine: Sequence[Sharing], extra: Sequence[Sharing], situation: Situation
+) -> tuple[GlobalPlan, Situation]:
+    """The plan with further views: what is there stays."""
+    if extra:
+        situation = _with_delays([*mine, *extra], situation)
+    for sharing in extra:
+        made = plan_one_more(made, sharing, situation).plan
+    return made, situation
 
 
-def will_run(kept: Kept) -> tuple[Will, ...]:
-    """What a push of each of the view's stages runs, for each relation that may change."""
-    return tuple(one for stage in kept.stages for one in _will(stage))
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A global plan with what it says of each view."""
+
+    plan: GlobalPlan
+    situation: Situation
+    found: Corrections
+
+    def estimate(self, sharing: Sharing) -> Estimate:
+        admission = self.plan.admissions[sharing.view]
+        price = admission.planned.price
+        path, dollars = self.plan.paths.get(sharing.view), self.plan.shared.get(sharing.view)
+        inputs = (*sharing.core.inputs, *sharing.also)
+        return Estimate(
+            admission,
+            price.path if path is None else path,
+            _pushes(sum(self.situation.facts[one.relation].rate for one in inputs), price.carries),
+            admission.dollars_per_hour,
+            admission.dollars_per_hour if dollars is None else dollars,
+            self.found.pushes.get(sharing.view, 0),
+        )
+
+    def busy_cores(self) -> float:
+        """Busy all the time, on average, of all sites."""
+        ratios = {site: ratio / self.found.seconds.get(site, 1.0) for site, ratio in self.found.cpu.items()}
+        loads = self.plan.shares.resources.loads
+        return sum(load.cores * ratios.get(site, 1.0) for site, load in loads.items())
 
 
-def _will(stage: Stage) -> Iterable[Will]:
-    if stage.plan is None:
-        text = f"recompute, and store the difference:\n{stage.sql.strip()}"
-        return (Will(stage.name, ", ".join(stage.reads), text),)
-    return tuple(
-        Will(stage.name, read, _delta_text(stage, read)) for read in stage.reads if read != stage.name
-    )
+def _pushes(rate: float, carries: float) -> float:
+    """An hour's pushes that carry something, if changes come at random at their rate."""
+    return HOUR / carries * (1.0 - math.exp(-rate * carries))
 
 
-def _delta_text(stage: Stage, changed: str) -> str:
-    found = delta(stage, frozenset({changed}))
-    return "nothing: the change cannot be seen" if found is None else show(optimize(found))
+def _effects(before: GlobalPlan, after: GlobalPlan) -> Iterator[Effect]:
+    for view in before.sharings:
+        old, new = before.paths[view].seconds, after.paths[view].seconds
+        paid, pays = before.shared[view], after.shared[view]
+        if not (math.isclose(old, new) and math.isclose(paid, pays)):
+            yield Effect(view, old, new, paid, pays)
+
+
+def _view(catalog: Catalog, given: Gathered, judged: _Judged, name: str, asked: bool) -> PlannedView:
+    used = {source: given.sources[source] for source in sorted(catalog.sources(name))}
+    estimate = judged.estimate(given.sharings[name])
+    return PlannedView(catalog.project.views[name], catalog.kept[name], estimate, asked, used)
 
 
 def _seconds(seconds: float) -> str:
