@@ -31,7 +31,7 @@ CREATE MATERIALIZED VIEW dear FRESHNESS = INTERVAL '10' SECOND OWNER = 'team-b' 
 
 def pushed(at: int, view: str, **more: Any) -> dict[str, Any]:
     row = {
-        "at": at, "view": view, "stage": view, "mode": "incremental", "reason": "", "after": at - 9 * SECOND,
+        "at": at, "view": view, "stage": view, "mode": "incremental", "reason": "", "after": at - 11 * SECOND,
         "until": at - SECOND, "changed_rows": 10, "scanned_rows": 100, "result_rows": 10, "seconds": 1.0,
         "predicted_seconds": 1.0, "cpu_seconds": 36.0, "spark_jobs": 1, "attempt": 1, "error": "",
         "site": "", "serves": "", "bytes_copied": 0, "action": "", "late_rows": 0,
@@ -65,7 +65,11 @@ def kept(shop: Path) -> int:
     pushes = [pushed(start + n * 10 * SECOND, "cheap") for n in range(6)]
     pushes += [pushed(start + 9 * SECOND, "dear", site="far", late_rows=4, bytes_copied=10**9)]
     pushes += [pushed(start + 19 * SECOND, "cheap$shared", serves="cheap,dear", cpu_seconds=72.0)]
-    audit = [audited(start + n * 5 * SECOND, view) for n in range(13) for view in ("cheap", "dear", "gone")]
+    audit = [
+        audited(start + n * 5 * SECOND, view, staleness_s=6.0 if n % 2 else 11.0)
+        for n in range(13)
+        for view in ("cheap", "dear", "gone")
+    ]
     audit[7] |= {"violated": True, "staleness_s": 12.0}
     append_rows(warehouse.system("pushes"), PUSHES, pushes, 1)
     append_rows(warehouse.system("audit"), AUDIT, audit, 1)
@@ -164,12 +168,18 @@ def test_the_saw_tooth_falls_at_each_push(shop: Path, kept: int) -> None:
     project = headwater.open(str(shop))
     cheap, dear = staleness_over_time(project.catalog, project.warehouse, None, project.clock.now())
     at = kept + 20 * SECOND
-    assert [point.seconds for point in cheap.points if point.at == at] == [5.0, 9.0, 1.0]
+    assert [point.seconds for point in cheap.points if point.at == at] == [11.0, 11.0, 1.0]
     assert (cheap.pushes, dear.pushes) == (6, 1)
     assert [point.seconds for point in dear.violations] == [12.0]
     assert cheap.violations == ()
-    assert dear.peak == 12.0
     assert all(point.seconds is not None for point in cheap.points)
+    assert cheap.peak == 11.0
+
+
+def test_a_fall_whose_record_was_lost_is_seen_in_the_next_snapshot(shop: Path, kept: int) -> None:
+    project = headwater.open(str(shop))
+    _, dear = staleness_over_time(project.catalog, project.warehouse, None, project.clock.now())
+    assert [point.seconds for point in dear.points if point.at == kept + 15 * SECOND] == [17.0, 6.0]
 
 
 def test_the_curve_breaks_where_nothing_ran(shop: Path, kept: int) -> None:

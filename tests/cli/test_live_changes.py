@@ -26,13 +26,13 @@ pytestmark = [pytest.mark.cli, pytest.mark.spark]
 
 SQL = """
 CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BIGINT NOT NULL, amount BIGINT NOT NULL);
-CREATE MATERIALIZED VIEW big FRESHNESS = INTERVAL '30' SECOND OWNER = 'team-a' AS
+CREATE MATERIALIZED VIEW big FRESHNESS = INTERVAL '40' SECOND OWNER = 'team-a' AS
   SELECT id, amount FROM orders WHERE amount >= 500;
 -- Totals are for team-b.
-CREATE MATERIALIZED VIEW totals FRESHNESS = INTERVAL '30' SECOND OWNER = 'team-b' AS
+CREATE MATERIALIZED VIEW totals FRESHNESS = INTERVAL '40' SECOND OWNER = 'team-b' AS
   SELECT customer, count(*) AS n, sum(amount) AS total FROM orders GROUP BY customer;
 """
-THIRD = """CREATE MATERIALIZED VIEW largest FRESHNESS = INTERVAL '30' SECOND OWNER = 'team-a' AS
+THIRD = """CREATE MATERIALIZED VIEW largest FRESHNESS = INTERVAL '40' SECOND OWNER = 'team-a' AS
   SELECT customer, max(amount) AS largest FROM orders GROUP BY customer;
 """
 

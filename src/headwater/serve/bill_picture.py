@@ -52,6 +52,7 @@ def _time(axes: Axes, bills: Sequence[Bill]) -> None:
         )  # fmt: skip
         bottom = [below + height for below, height in zip(bottom, heights, strict=True)]
     axes.xaxis_date()
+    axes.set_ylim(0, 1.08 * max([*bottom, 1e-9]))
     axes.set_ylabel("dollars per hour")
     axes.set_title("All views, over time (UTC)", loc="left", fontsize=10)
     _plain(axes)
@@ -66,6 +67,7 @@ def _groups(axes: Axes, groups: Sequence[tuple[str, Costs]], hours: float, by: s
         left = [before + width for before, width in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
+    axes.set_xlim(0, 1.04 * max([*left, 1e-9]))
     axes.set_xlabel("dollars per hour, over the whole period")
     axes.set_title(f"By {by}", loc="left", fontsize=10)
     _plain(axes)

@@ -2,7 +2,8 @@
 
 Snapshots (every five seconds) and pushes together give the whole curve without a guess: at a push that ends
 at `at` and moves a view from `after` to `until`, staleness falls from at - after to at - until; in between it
-grows by a second a second.  What the audit calls a violation is marked; while nothing ran, the curve breaks.
+grows by a second a second.  (A killed run takes the newest pushes' records with it: then the fall is drawn at
+the snapshot that shows it.)  What the audit calls a violation is marked; while nothing ran, the curve breaks.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
-from headwater.sharing.billing import KEPT_GAP
 from headwater.storage.delta_log import BEGINNING
 from headwater.storage.journal import AUDIT, PUSHES, read_rows
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Point", "Staleness", "staleness_over_time"]
+
+SEEN_EVERY = 12_000_000  # snapshots come every five seconds; after a longer gap nobody knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,14 @@ def _view(catalog: Catalog, name: str, audit: pa.Table, pushes: pa.Table) -> Sta
 
 
 def _broken(points: list[Point]) -> Iterator[Point]:
-    """The points, with a break wherever nothing was seen for long."""
+    """The points, with a break wherever nothing was seen for long; between two of them it only grows."""
     before: Point | None = None
     for point in points:
-        if before is not None and point.at - before.at > KEPT_GAP:
-            yield Point(before.at + 1, None)
+        if before is not None and before.seconds is not None and point.seconds is not None:
+            grown = before.seconds + (point.at - before.at) / 1e6
+            if point.at - before.at > SEEN_EVERY:
+                yield Point(before.at + 1, None)
+            elif grown > point.seconds + 0.5 and point.at > before.at:
+                yield Point(point.at, grown)
         yield point
         before = point
