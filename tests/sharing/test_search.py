@@ -28,8 +28,9 @@ from headwater.sharing.facts import Facts
 from headwater.sharing.graph import EdgeKind, result_vertex, sources_of, topological, trim
 from headwater.sharing.operators import OPERATORS
 from headwater.sharing.relations import Input, Relation, Sharing
-from headwater.sharing.search import Aim, Planned, _Search, frontier, search, thin
+from headwater.sharing.search import Aim, Planned, frontier, search
 from headwater.sharing.situation import Situation
+from headwater.sharing.states import Label, States, thin
 
 SITES = ("m1", "m2", "m3")
 RANDOM = settings(max_examples=15, deadline=None, derandomize=True, database=None)
@@ -121,7 +122,7 @@ def test_four_inputs_are_exact_in_time(case: tuple[Sharing, Situation]) -> None:
 @given(cases(inputs=4))
 def test_what_the_search_adds_up_is_what_the_graph_costs(case: tuple[Sharing, Situation]) -> None:
     sharing, situation = case
-    labels = _Search(sharing, situation, {}, 5).run()
+    labels = States(sharing, situation, {}, 5).run()
     plans = frontier(sharing, situation, width=5)
     last = [
         (additive(plan, sharing, situation) - label.dollars, plan.critical_path.seconds - label.time)
@@ -256,8 +257,6 @@ def test_every_plan_computes_the_view(seed: int) -> None:
 
 
 def test_thinning_keeps_both_ends_and_drops_what_is_beaten() -> None:
-    from headwater.sharing.search import Label
-
     def label(dollars: float, time: float) -> Label:
         return Label(dollars, time, (), None, 0, None, 0)
 
