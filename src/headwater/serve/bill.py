@@ -7,8 +7,10 @@ count as of the view's site, with nothing stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -28,8 +30,8 @@ class Account:
     """What a bill is made from; `bill` makes one for any period within it."""
 
     catalog: Catalog
-    pushes: tuple[PushRow, ...]
-    snapshots: tuple[SnapshotRow, ...]
+    pushes: tuple[PushRow, ...]  # oldest first
+    snapshots: Mapping[str, tuple[SnapshotRow, ...]]  # of each view, oldest first
     since: int
     until: int
 
@@ -37,7 +39,9 @@ class Account:
         start, end = self.since if since is None else since, self.until if until is None else until
         views, project = self.catalog.project.views, self.catalog.project
         prices = {name: site.prices for name, site in project.sites.items()} or {"default": project.prices}
-        found = bill(self.pushes, self.snapshots, prices, start, end, frozenset(views))
+        seen = [row for history in self.snapshots.values() for row in _around(history, start, end)]
+        pushed = self.pushes[_first(self.pushes, start) : _first(self.pushes, end)]
+        found = bill(pushed, seen, prices, start, end, frozenset(views))
         owned = tuple(
             replace(line, owner=views[line.view].owner if line.view in views else line.owner)
             for line in found.lines
@@ -49,6 +53,15 @@ class Account:
         return tuple(self.bill(start, end) for start, end in hourly(self.since, self.until))
 
 
+def _first(rows: Sequence[PushRow | SnapshotRow], at: int) -> int:
+    return bisect_left(rows, at, key=lambda row: row.at)
+
+
+def _around(history: Sequence[SnapshotRow], start: int, end: int) -> Sequence[SnapshotRow]:
+    """The snapshots of a period, the last one before it and the first one after it."""
+    return history[max(0, _first(history, start) - 1) : _first(history, end) + 1]
+
+
 def account(catalog: Catalog, warehouse: Warehouse, since: int | None, until: int) -> Account:
     """Read the tables for a period; without `since`, from the first row on."""
     audit = read_rows(warehouse.system("audit"), AUDIT)
@@ -56,25 +69,43 @@ def account(catalog: Catalog, warehouse: Warehouse, since: int | None, until: in
     firsts = [table.column("at")[0].as_py() for table in (audit, pushes) if table.num_rows]
     start = min(firsts, default=until) if since is None else since
     end = max(start, until)
-    views = catalog.project.views
     inside = pushes.filter((pc.field("at") >= start) & (pc.field("at") < end))
+    snapshots: dict[str, list[SnapshotRow]] = {}
+    for row in _snapshots(_from(audit, start), catalog.project.views):
+        snapshots.setdefault(row.view, []).append(row)
     return Account(
         catalog,
-        tuple(_push(row, views.get(row["view"])) for row in _rows(inside, _PUSH)),
-        tuple(_snapshot(row, views.get(row["view"])) for row in _rows(_from(audit, start), _SNAPSHOT)),
+        tuple(_pushes(inside, catalog.project.views)),
+        {view: tuple(rows) for view, rows in snapshots.items()},
         start,
         end,
     )
 
 
-_PUSH = (
-    "at", "view", "site", "serves", "cpu_seconds", "bytes_copied", "result_rows", "late_rows", "error",
-)  # fmt: skip
-_SNAPSHOT = ("at", "view", "owner", "site", "penalty", "violated", "stored_bytes")
+def _columns(table: pa.Table, **otherwise: Any) -> list[list[Any]]:
+    """The columns, with what stands for a missing value."""
+    return [pc.fill_null(table.column(name), value).to_pylist() for name, value in otherwise.items()]
 
 
-def _rows(table: pa.Table, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    yield from table.select(columns).to_pylist()
+def _pushes(table: pa.Table, views: Mapping[str, View]) -> Iterator[PushRow]:
+    columns = _columns(
+        table, at=0, view="", site="", serves="", cpu_seconds=0.0, bytes_copied=0, result_rows=0, late_rows=0
+    )
+    split = cache(served)
+    for at, view, site, serves, cpu, copied, rows, late in zip(*columns, strict=True):
+        yield PushRow(at, split(view, serves), site or _home(views, view), cpu, copied, rows, late, view)
+
+
+def _snapshots(table: pa.Table, views: Mapping[str, View]) -> Iterator[SnapshotRow]:
+    columns = _columns(table, at=0, view="", owner="", site="", penalty=-1.0, violated=False, stored_bytes=0)
+    for at, view, owner, site, penalty, violated, stored in zip(*columns, strict=True):
+        if penalty < 0:  # of a version that did not record it
+            penalty = float(views[view].penalty) if view in views else 0.0
+        yield SnapshotRow(at, view, owner, site or _home(views, view), penalty, violated, stored)
+
+
+def _home(views: Mapping[str, View], view: str) -> str:
+    return views[view].site if view in views else "default"
 
 
 def _from(audit: pa.Table, since: int) -> pa.Table:
@@ -85,31 +116,4 @@ def _from(audit: pa.Table, since: int) -> pa.Table:
         return after
     last = before.group_by("view").aggregate([("at", "max")])
     joined = before.join(last, keys=["view", "at"], right_keys=["view", "at_max"], join_type="inner")
-    return pa.concat_tables([joined.select(after.column_names), after])
-
-
-def _push(row: dict[str, Any], view: View | None) -> PushRow:
-    home = view.site if view is not None else "default"
-    return PushRow(
-        at=row["at"],
-        serves=served(row["view"], row["serves"]),
-        site=row["site"] or home,
-        cpu_seconds=row["cpu_seconds"] or 0.0,
-        bytes_copied=row["bytes_copied"] or 0,
-        rows=0 if row["error"] else row["result_rows"] or 0,
-        late_rows=row["late_rows"] or 0,
-        late_for=row["view"],
-    )
-
-
-def _snapshot(row: dict[str, Any], view: View | None) -> SnapshotRow:
-    penalty = row["penalty"]
-    return SnapshotRow(
-        at=row["at"],
-        view=row["view"],
-        owner=row["owner"] or "",
-        site=row["site"] or (view.site if view is not None else "default"),
-        penalty=(float(view.penalty) if view is not None else 0.0) if penalty is None else penalty,
-        violated=bool(row["violated"]),
-        stored_bytes=row["stored_bytes"] or 0,
-    )
+    return pa.concat_tables([joined.select(after.column_names), after]).sort_by("at")

@@ -20,8 +20,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from headwater.model import Prices
 
@@ -42,9 +43,8 @@ NOT_INCLUDED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PushRow:
-    """A push, as the bill needs it."""
+class PushRow(NamedTuple):
+    """A push, as the bill needs it: a tuple, because a day has hundreds of thousands."""
 
     at: int
     serves: tuple[str, ...]
@@ -56,8 +56,7 @@ class PushRow:
     late_for: str = ""  # the view that these rows reached
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotRow:
+class SnapshotRow(NamedTuple):
     """A view at an instant, as the audit saw it."""
 
     at: int
@@ -156,9 +155,13 @@ def bill(
     """
     ledger = _Ledger()
     histories = _histories(snapshots)
-    for push in pushes:
-        if since <= push.at < until:
-            _charge_push(ledger, push, _price(prices, push.site), histories)
+    inside = [push for push in pushes if since <= push.at < until]
+    for (serves, site), used in _used(inside).items():
+        _charge_use(ledger, serves, site, used, _price(prices, site))
+    for push in inside:
+        if push.late_rows:
+            dollars = push.late_rows * _penalty_at(histories.get(push.late_for, ()), push.at)
+            ledger.charge(push.late_for, push.site, Costs(penalty=dollars, late_rows=push.late_rows))
     for view, history in histories.items():
         for site, costs in _kept(history, prices, since, until, view in present):
             ledger.charge(view, site, costs)
@@ -182,34 +185,31 @@ def _price(prices: Mapping[str, Prices], site: str) -> Prices:
     return prices.get(site) or prices.get("default") or Prices()
 
 
-def _charge_push(
-    ledger: _Ledger, push: PushRow, prices: Prices, histories: Mapping[str, Sequence[SnapshotRow]]
+def _used(pushes: Iterable[PushRow]) -> dict[tuple[tuple[str, ...], str], list[float]]:
+    """CPU-seconds, bytes copied and rows of all pushes for the same views at the same site."""
+    found: dict[tuple[tuple[str, ...], str], list[float]] = {}
+    for push in pushes:
+        sums = found.setdefault((push.serves, push.site), [0.0, 0, 0])
+        sums[0] += push.cpu_seconds
+        sums[1] += push.bytes_copied
+        sums[2] += push.rows
+    return found
+
+
+def _charge_use(
+    ledger: _Ledger, serves: tuple[str, ...], site: str, used: Sequence[float], prices: Prices
 ) -> None:
-    gb = push.bytes_copied / GB
-    whole = Costs(
-        cpu=push.cpu_seconds / 3600 * float(prices.core_hour),
+    """Every view that was served pays the same part."""
+    cpu_seconds, gb, rows = (one / len(serves) for one in (used[0], used[1] / GB, used[2]))
+    part = Costs(
+        cpu=cpu_seconds / 3600 * float(prices.core_hour),
         network=gb * float(prices.gb_transfer),
-        cpu_seconds=push.cpu_seconds,
+        cpu_seconds=cpu_seconds,
         gb_copied=gb,
-        rows_moved=float(push.rows),
+        rows_moved=rows,
     )
-    for view in push.serves:
-        ledger.charge(view, push.site, _part(whole, len(push.serves)))
-    if push.late_rows:
-        rate = _penalty_at(histories.get(push.late_for, ()), push.at)
-        late = Costs(penalty=push.late_rows * rate, late_rows=push.late_rows)
-        ledger.charge(push.late_for, push.site, late)
-
-
-def _part(costs: Costs, views: int) -> Costs:
-    return replace(
-        costs,
-        cpu=costs.cpu / views,
-        network=costs.network / views,
-        cpu_seconds=costs.cpu_seconds / views,
-        gb_copied=costs.gb_copied / views,
-        rows_moved=costs.rows_moved / views,
-    )
+    for view in serves:
+        ledger.charge(view, site, part)
 
 
 def _penalty_at(history: Sequence[SnapshotRow], at: int) -> float:
