@@ -142,7 +142,8 @@ def _print_shared(out: Console, planned: Planned, explain: bool) -> None:
         )
     shown = planned.plan.steps if explain else planned.plan.steps[:STEPS]
     for step in shown:
-        out.print(f"  {step.benefit:.4f} $/h  {step_words(step)}", markup=False)
+        views = after.vertices.get(step.target, frozenset())
+        out.print(f"  {step.benefit:.4f} $/h  {step_words(step, views)}", markup=False)
     if len(shown) < len(planned.plan.steps):
         out.print(f"  ... and {len(planned.plan.steps) - len(shown)} more; --explain shows all")
 

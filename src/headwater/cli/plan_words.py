@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import assert_never
 
 from headwater.algebra.expressions import spark_sql
@@ -14,21 +15,23 @@ __all__ = ["edge_words", "relation_words", "step_words"]
 LONGEST = 32  # characters of a filter
 
 
-def relation_words(relation: Relation) -> str:
-    """`order_items ⋈ orders[status <> 'cancelled']`, or a view's name."""
-    return relation.view or " ⋈ ".join(_input(one) for one in relation.inputs)
+def relation_words(relation: Relation, whole: bool = True) -> str:
+    """`order_items ⋈ orders[status <> 'cancelled']`, or a view's name. Not `whole`: `orders[…]`."""
+    return relation.view or " ⋈ ".join(_input(one, whole) for one in relation.inputs)
 
 
-def _input(one: Input) -> str:
+def _input(one: Input, whole: bool) -> str:
     if not one.filters:
         return one.name
+    if not whole:
+        return f"{one.name}[…]"
     told = " AND ".join(spark_sql(condition) for condition in one.filters).replace("`", "")
     told = told.replace(f"{one.name}.", "").removeprefix("(").removesuffix(")")
     return f"{one.name}[{told if len(told) <= LONGEST else told[: LONGEST - 1] + '…'}]"
 
 
-def _vertex(vertex: Vertex) -> str:
-    return f"{'Δ ' if vertex.delta else ''}{relation_words(vertex.relation)}"
+def _vertex(vertex: Vertex, whole: bool = True) -> str:
+    return f"{'Δ ' if vertex.delta else ''}{relation_words(vertex.relation, whole)}"
 
 
 def edge_words(edge: Edge) -> str:
@@ -54,15 +57,16 @@ def edge_words(edge: Edge) -> str:
             assert_never(edge.kind)
 
 
-def step_words(step: Step) -> str:
-    """What a plumbing changed, and what is no longer needed."""
+def step_words(step: Step, views: Collection[str]) -> str:
+    """What a plumbing changed for some views, and what is no longer needed."""
     gone = f"{step.vertices_removed} vertices and {step.edges_removed} edges fewer"
-    halves = [relation_words(one.driven) for one in step.sources if one.driven is not None]
+    whom = f" for {', '.join(sorted(views))}" if views else ""
+    halves = [relation_words(one.driven, False) for one in step.sources if one.driven is not None]
     match step.kind:
         case "union" if len(halves) == len(step.sources):
-            return f"{_vertex(step.target)}: made of {' and '.join(halves)}; {gone}"
+            return f"{_vertex(step.target, False)} made of {' and '.join(halves)}{whom}; {gone}"
         case "copy" | "filter" | "join" | "union":
-            taken = ", ".join(_vertex(one) for one in step.sources)
-            return f"{_vertex(step.target)}: by {step.kind} from {taken}; {gone}"
+            taken = " and ".join(_vertex(one, False) for one in step.sources)
+            return f"{_vertex(step.target, False)} by {step.kind} from {taken}{whom}; {gone}"
         case _:
             return f"{step.text}; {gone}"
