@@ -4,8 +4,8 @@
     plan_one_more   a view more beside a plan that runs: nothing that exists is made in another way
     drop            a view less: only what nobody else uses goes
 
-A view pays by Eq. (1) of the paper: resources * (1 + CP / s) + penalty.  Alone, its resources are those of its
-own plan; in the global plan they are its share, where what serves several views is paid by them in equal parts.
+A view pays by Eq. (1) of the paper: resources * (1 + CP / s) + penalty.  Alone, its resources are those of
+its own plan; in the global plan they are its share: what serves several views is paid in equal parts.
 
 Views are admitted in the order given, each with what the others leave of the sites: a view that was promised
 first does not lose its place to one that came later.  One for which there is no room with a plan of its own

@@ -116,6 +116,7 @@ class Climber:
         self.pricing = Pricing(self.sharings, self.situation, carries)
         self.wiring = Wiring(graph, results_of(graph, self.sharings), self.pricing)
         resources = resource_dollars(graph, self.situation, carries)
+        self.dollars = resources.per_second
         self.loads = dict(resources.loads)
         self.least = LEAST * max(resources.per_second, 1e-12)
         self.limited = any(
@@ -130,14 +131,19 @@ class Climber:
         return self.wiring.graph()
 
     def climb(self) -> list[Step]:
-        """Steps until none helps; then once more with the seconds that pushes carry now."""
+        """Steps until none helps; then again with the seconds that pushes carry now, as long as that pays.
+
+        Within a round the seconds are held, or a step could undo the one before it without end.
+        """
         steps: list[Step] = []
         while True:
+            before, dollars = self.graph, self.dollars
             found = list(iter(self.step, None))
-            steps += found
-            if not found:
-                return steps
             self._start(self.graph)
+            if self.dollars >= dollars - self.least:
+                self._start(before)
+                return steps
+            steps += found
 
     def step(self) -> Step | None:
         """Carry out the plumbing that saves most and keeps all promises."""
