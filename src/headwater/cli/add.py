@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,7 +89,8 @@ def _added(done: Added) -> dict[str, Any]:
             }
             for one in done.views
         ],
-        "broken": [one.view.name for one in done.broken],
+        "effects": [asdict(one) for one in done.effects],
+        "broken": list(done.broken),
         "marginal_dollars_per_hour": done.dollars_per_hour,
         "files": [str(one) for one in done.files],
         "running": done.running,
@@ -115,8 +117,13 @@ def _print_added(done: Added, folder: Path) -> None:
     )
     for one in done.views:
         out.print(f"{one.view.name}: {one.reason}", markup=False)
-    for one in done.broken:
-        out.print(f"{one.view.name}, which is kept already, could no longer be: {one.reason}", markup=False)
+    for effect in done.effects:
+        broken = "; it could no longer keep its promise" if effect.view in done.broken else ""
+        out.print(
+            f"{effect.view}: a push {effect.seconds:.2f} s, was {effect.seconds_before:.2f} s;"
+            f" {effect.dollars:.4f} $/hour, was {effect.dollars_before:.4f}{broken}",
+            markup=False,
+        )
     out.print(f"Marginal cost: {done.dollars_per_hour:.4f} $/hour.")
     if not done.files:
         out.print("Nothing was written. --force adds it all the same.")

@@ -7,8 +7,8 @@ removed at once if nobody runs, else by the run as soon as it has let the view g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headwater.catalog import Catalog, build
@@ -16,8 +16,7 @@ from headwater.clock import Clock
 from headwater.errors import InputError, RefusedError
 from headwater.project import load
 from headwater.project.editing import new_views, readers, remove_view, write_view
-from headwater.serve.plan import Planned, PlannedView, asking, plan
-from headwater.sql.cutting import Piece
+from headwater.serve.plan import Effect, Planned, PlannedView, plan
 from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
 from headwater.storage.run_lock import run_lock, running
 from headwater.storage.warehouse import Warehouse
@@ -30,10 +29,11 @@ class Added:
     """The new views as planned. If one was refused, and not forced, nothing was written."""
 
     views: tuple[PlannedView, ...]
-    broken: tuple[PlannedView, ...]  # other views that would no longer be admitted
+    effects: tuple[Effect, ...]  # on the views that are kept
+    broken: tuple[str, ...]  # views that are kept and could no longer be
     dollars_per_hour: float  # what the new views add
-    files: tuple[Path, ...]
     running: bool
+    files: tuple[Path, ...] = ()
 
     @property
     def admitted(self) -> bool:
@@ -58,42 +58,30 @@ def add(catalog: Catalog, warehouse: Warehouse, path: Path, force: bool = False)
             hint="add takes a file from elsewhere; a run takes over files written into the folder by itself",
         )
     found = {one.view: one for one in new_views(path)}
-    whole = asking(load(folder, [path]))
-    planned, before = (
-        plan(catalog.project, whole, warehouse),
-        plan(catalog.project, catalog.project, warehouse),
-    )
-    new = tuple(one for one in planned.views if one.view.name in found)
+    whole = replace(load(folder, [path]), explained=())
+    planned = plan(catalog.project, whole, warehouse)
     answer = Added(
-        new,
-        _broken(before, planned),
-        _marginal(before, new, planned),
-        (),
+        tuple(one for one in planned.views if one.view.name in found),
+        planned.effects,
+        tuple(_broken(planned)),
+        planned.dollars_per_hour_with - planned.dollars_per_hour,
         running(warehouse.root) is not None,
     )
     if not answer.admitted and not force:
         return answer
-    files = tuple(write_view(folder, piece) for piece in _in_order(new, found))
+    # A view after those it reads: a run may look between two files.
+    files = tuple(write_view(folder, found[one.view.name]) for one in answer.views)
     now = build(load(folder))
     unmark(warehouse, now.folders().values(), now.kept)
-    return Added(answer.views, answer.broken, answer.dollars_per_hour, files, answer.running)
+    return replace(answer, files=files)
 
 
-def _in_order(new: Sequence[PlannedView], found: dict[str, Piece]) -> list[Piece]:
-    """A view after those it reads: a run may look between two files."""
-    return [found[one.view.name] for one in new]
-
-
-def _broken(before: Planned, after: Planned) -> tuple[PlannedView, ...]:
-    kept = {one.view.name for one in before.views if one.estimate.admitted}
-    return tuple(one for one in after.views if one.view.name in kept and not one.estimate.admitted)
-
-
-def _marginal(before: Planned, new: Sequence[PlannedView], after: Planned) -> float:
-    """What all views cost with the new ones, less what they cost now."""
-    names = {one.view.name for one in (*before.views, *new)}
-    cost = sum(one.estimate.dollars_per_hour for one in after.views if one.view.name in names)
-    return cost - sum(one.estimate.dollars_per_hour for one in before.views)
+def _broken(planned: Planned) -> Iterator[str]:
+    """Views whose critical path grows beyond their promise."""
+    promised = {one.view.name: one.view.freshness.total_seconds() for one in planned.views}
+    for one in planned.effects:
+        if one.seconds_before <= promised[one.view] < one.seconds:
+            yield one.view
 
 
 def drop(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, keep_data: bool = False) -> Dropped:
