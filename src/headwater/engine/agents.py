@@ -26,22 +26,12 @@ from uuid import uuid4
 from headwater.clock import Clock, micros
 from headwater.engine.connect import is_connect
 from headwater.engine.sites import Sites
+from headwater.storage.site_health import SiteHealth
 
 __all__ = ["Agent", "Agents", "SiteHealth", "ask_site", "site_agents"]
 
 BEAT_EVERY = timedelta(seconds=3)
 SILENT_AFTER = timedelta(seconds=10)
-
-
-@dataclass(frozen=True, slots=True)
-class SiteHealth:
-    """A site at an instant. `since`: when it came, or fell silent; `last_seen`: its last answer."""
-
-    site: str
-    alive: bool
-    since: int
-    last_seen: int | None
-    error: str = ""
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ ours goes.  It hangs the interpreter's exit when a session was not closed: all a
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,6 +32,7 @@ CONNECT = "sc://"
 RETRIES = 4
 FIRST_WAIT_MS = 100
 LONGEST_WAIT_MS = 1_000
+RELEASE_S = 5.0
 ANSWER_S = 60.0  # for one request; work that takes longer is asked for again, and not done again
 
 
@@ -43,6 +45,7 @@ class _Made:
 
 
 _made: weakref.WeakKeyDictionary[Any, _Made] = weakref.WeakKeyDictionary()
+_released: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def is_connect(value: object) -> bool:
@@ -123,9 +126,22 @@ def _give_up_early(session: Any) -> None:
 
 
 def _release(client: Any) -> None:
-    if client.is_closed:
+    """Release the server's half and close the connection, and wait for that, but not for ever.
+
+    Closing waits for the requests under way in other threads, which may wait for a server that is gone.
+    """
+    if client.is_closed or client in _released:
         return
+    _released.add(client)
+    thread = threading.Thread(target=_close, args=(client,), name="connect-release", daemon=True)
+    with suppress(RuntimeError):  # the interpreter ends: no more threads
+        thread.start()
+        thread.join(RELEASE_S)
+
+
+def _close(client: Any) -> None:
     client.set_retry_policies([])
     with suppress(Exception):  # its server may be gone, and the session with it
         client.release_session()
-    client.close()
+    with suppress(Exception):
+        client.close()
