@@ -4,7 +4,8 @@ The 25 sharings on --sites sites at --rate and --preload; network within one ava
 as in the paper's experiment.  Every plan is priced by the same operators, the built-in ones.
 
 Vertices and edges of DPD and DPT are counted in the merged plan D, where what is equal is there once already;
-so are its dollars.  What the plans cost without any merging is told too ("alone").
+so are its dollars.  What the plans cost without any merging is told too ("alone").  The third plan, "chosen",
+is what Headwater takes: each view as it was admitted, climbed, and looked further.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from headwater.catalog import build
 from headwater.model import Prices, Project, Site
 from headwater.project import load
 from headwater.sharing.facts import Facts, Origin
-from headwater.sharing.plumbing import Plumbed, climb, merge
+from headwater.sharing.global_plan import GlobalPlan, plan_all
 from headwater.sharing.relations import Sharing
-from headwater.sharing.search import Aim, Planned, search
+from headwater.sharing.search import Aim
 from headwater.sharing.sharings import sharings_of
 from headwater.sharing.situation import Situation
 
 __all__ = ["Found", "plan_views", "plans", "situation_of"]
 
 HOUR = 3600.0
+FURTHER = 10  # rounds of looking further than greedy climbing does
 PAPER = {"DPT": 0.0042, "DPD": 0.0033, "DPT+HC": 0.0025, "DPD+HC": 0.0023}  # dollars per sharing-second
 BYTES = {"users": 29, "tweets": 79, "socnet": 16, "loc": 26, "curloc": 24, "urls": 37, "hashtags": 22,
          "photos": 44, "foursq": 16}  # fmt: skip
@@ -42,17 +44,16 @@ KEYS = {"users": (("uid",),), "tweets": (("tid",),)}
 class Found:
     """The plans of all views by one aim, merged, and plumbed."""
 
-    aim: Aim
-    single: Mapping[str, Planned]
-    plumbed: Plumbed
+    name: str
+    plan: GlobalPlan
     seconds: float
 
     @property
     def counts(self) -> list[tuple[int, int]]:
         """Vertices and edges before the first step and after each (Figure 13)."""
-        vertices, edges = len(self.plumbed.before.vertices), len(self.plumbed.before.edges)
+        vertices, edges = len(self.plan.before.vertices), len(self.plan.before.edges)
         series = [(vertices, edges)]
-        for step in self.plumbed.steps:
+        for step in self.plan.steps:
             vertices, edges = vertices - step.vertices_removed, edges - step.edges_removed
             series.append((vertices, edges))
         return series
@@ -87,11 +88,11 @@ def _distinct(table: str, shape: Shape) -> dict[str, float]:
     return {column: whole[column] for column in SCHEMAS[table] if column in whole}
 
 
-def plan_views(sharings: Sequence[Sharing], situation: Situation, aim: Aim) -> Found:
+def plan_views(sharings: Sequence[Sharing], situation: Situation, aim: Aim | None, rounds: int = 0) -> Found:
+    """By time, by dollars, or (None) as admission chooses and with `rounds` of looking further."""
     started = perf_counter()
-    single = {one.view: search(one, situation, aim) for one in sharings}
-    merged = merge([one.graph for one in single.values()])
-    return Found(aim, single, climb(merged, sharings, situation), perf_counter() - started)
+    plan = plan_all(sharings, situation, aim, rounds)
+    return Found(aim.value if aim else "chosen", plan, perf_counter() - started)
 
 
 def plans(bench: Bench) -> Sequence[Answer]:
@@ -104,45 +105,44 @@ def plans(bench: Bench) -> Sequence[Answer]:
     types = {name: {one.name: one.type for one in table.columns} for name, table in project.tables.items()}
     sharings = list(sharings_of(build(project).kept, project.views, types).values())
     situation = situation_of(project, bench.shape, Decimal(0))
-    found = [plan_views(sharings, situation, aim) for aim in (Aim.TIME, Aim.DOLLARS)]
+    found = []
+    for aim in (Aim.TIME, Aim.DOLLARS, None):
+        bench.workshop.tell(f"planning by {aim.value if aim else 'choice, looking further'}")
+        found.append(plan_views(sharings, situation, aim, 0 if aim or bench.quick else FURTHER))
     costs = _costs(found, len(sharings))
-    alone = {one.aim.value: _alone(one) / len(sharings) for one in found}
     draw_costs(costs, PAPER, bench.out)
-    draw_steps({one.aim.value: one.counts for one in found}, bench.out)
-    tables = [_cost_table(costs, alone), _size_table(found), _paths(found, sharings)]
-    late = [one.view for one in sharings if _path(found[0], one) > one.freshness.total_seconds()]
-    told = {
+    draw_steps({one.name: one.counts for one in found[:2]}, bench.out)
+    tables = [_cost_table(costs, found, len(sharings)), _size_table(found), _paths(found, sharings)]
+    return [Answer("plans", tables, _told(costs, found))]
+
+
+def _told(costs: Mapping[str, float], found: Sequence[Found]) -> dict[str, object]:
+    return {
         "dollars_per_sharing_second": costs,
-        "dollars_per_sharing_second_alone": alone,
-        "steps": {one.aim.value: [step.text for step in one.plumbed.steps] for one in found},
-        "counts": {one.aim.value: one.counts for one in found},
-        "seconds": {one.aim.value: one.seconds for one in found},
-        "refused": late,
+        "resources_alone_per_hour": {one.name: one.plan.resources_alone for one in found},
+        "steps": {one.name: [step.text for step in one.plan.steps] for one in found},
+        "counts": {one.name: one.counts for one in found},
+        "seconds": {one.name: one.seconds for one in found},
+        "refused": [view for view, one in found[-1].plan.admissions.items() if not one.admitted],
     }
-    return [Answer("plans", tables, told)]
 
 
 def _costs(found: Sequence[Found], views: int) -> dict[str, float]:
     """Resource dollars per sharing-second."""
-    before = {one.aim.value: one.plumbed.dollars_before / HOUR / views for one in found}
-    return before | {f"{one.aim.value}+HC": one.plumbed.dollars_after / HOUR / views for one in found}
+    before = {one.name: one.plan.resources_merged / HOUR / views for one in found}
+    return before | {f"{one.name}+HC": one.plan.resources / HOUR / views for one in found}
 
 
-def _alone(found: Found) -> float:
-    """Resource dollars per second of all views when not even equal vertices are merged."""
-    return sum(one.price.resources.per_second for one in found.single.values())
-
-
-def _cost_table(costs: Mapping[str, float], alone: Mapping[str, float]) -> Table:
+def _cost_table(costs: Mapping[str, float], found: Sequence[Found], views: int) -> Table:
+    alone = {one.name: one.plan.resources_alone / HOUR / views for one in found}
     rows = []
     for name, cost in costs.items():
         base = name.removesuffix("+HC")
         climbed = base != name and costs[base] > 0
         saved = f"{1 - cost / costs[base]:.0%}" if climbed else ""
-        paper = f"{1 - PAPER[name] / PAPER[base]:.0%}" if climbed else ""
-        rows.append(
-            (name, f"{cost:.3g}", f"{PAPER[name]:.4f}", saved, paper, f"{1 - cost / alone[base]:.0%}")
-        )
+        paper = f"{1 - PAPER[name] / PAPER[base]:.0%}" if climbed and base in PAPER else ""
+        value = f"{PAPER[name]:.4f}" if name in PAPER else ""
+        rows.append((name, f"{cost:.3g}", value, saved, paper, f"{1 - cost / alone[base]:.0%}"))
     title = "Figure 12: resource dollars per sharing-second (bar: 35 % saved by climbing, goal 50 %)"
     return Table(title, ("plan", "dollars", "paper", "saved", "paper saved", "saved from alone"), rows)
 
@@ -152,21 +152,31 @@ def _size_table(found: Sequence[Found]) -> Table:
     for one in found:
         (vertices, edges), (fewer, less) = one.counts[0], one.counts[-1]
         removed = vertices + edges - fewer - less
-        rows.append((one.aim.value, f"{vertices} + {edges}", f"{fewer} + {less}", removed, "more than 80",
-                     len(one.plumbed.steps), f"{one.seconds:.1f}"))  # fmt: skip
+        rows.append((one.name, f"{vertices} + {edges}", f"{fewer} + {less}", removed, "more than 80",
+                     len(one.plan.steps), f"{one.seconds:.1f}"))  # fmt: skip
     columns = ("plan", "vertices + edges", "after climbing", "removed", "paper", "steps", "seconds to plan")
     return Table("Figure 13: the plan becomes smaller", columns, rows)
 
 
-def _path(found: Found, sharing: Sharing) -> float:
-    return found.single[sharing.view].critical_path.seconds
-
-
 def _paths(found: Sequence[Found], sharings: Sequence[Sharing]) -> Table:
-    rows = [
-        (one.view, f"{one.freshness.total_seconds():g}", *(f"{_path(plan, one):.2f}" for plan in found),
-         *(f"{plan.single[one.view].dollars:.4f}" for plan in found))
-        for one in sharings
-    ]  # fmt: skip
-    columns = ("view", "promise, s", "critical path DPT, s", "DPD, s", "$/h alone DPT", "DPD")
-    return Table("each view by itself", columns, rows)
+    """Each view as it was admitted, and in the global plan that was chosen."""
+    by_time, _, chosen = (one.plan for one in found)
+    rows = []
+    for one in sharings:
+        admission = chosen.admissions[one.view]
+        alone = f"{admission.dollars_per_hour:.4f}"
+        shared = f"{chosen.shared[one.view]:.4f}" if one.view in chosen.shared else ""
+        path = f"{chosen.paths[one.view].seconds:.2f}" if one.view in chosen.paths else ""
+        fastest = by_time.admissions[one.view].critical_path.seconds
+        rows.append((one.view, f"{one.freshness.total_seconds():g}", "yes" if admission.admitted else "no",
+                     f"{fastest:.2f}", path, alone, shared))  # fmt: skip
+    columns = (
+        "view",
+        "promise, s",
+        "admitted",
+        "fastest path, s",
+        "shared path, s",
+        "$/h alone",
+        "$/h shared",
+    )
+    return Table("each view", columns, rows)

@@ -2,7 +2,7 @@
 
 out/
   cache/<what>/     filled projects; with --keep they stay for the next bench
-  work/<number>/    the project of the run that is going on; gone after it
+  work/<number>/    the project of the run that is going on; with --keep it stays too
   runs/<name>/      audit.parquet, pushes.parquet, outcome.json of every run
 """
 
@@ -68,9 +68,9 @@ class Workshop:
         return found
 
     def close(self) -> None:
-        shutil.rmtree(self.out / "work", ignore_errors=True)
-        if not self.keep_cache:
-            shutil.rmtree(self.out / "cache", ignore_errors=True)
+        """Remove what the next bench does not need; with --keep, filled projects and those that ran stay."""
+        for name in ("work", "cache") if not self.keep_cache else ():
+            shutil.rmtree(self.out / name, ignore_errors=True)
 
     def _project(self, folder: Path, setup: Setup) -> dict[str, Any]:
         cached = self.out / "cache" / cache_name(setup.shape, self.seed, setup.sharing)
