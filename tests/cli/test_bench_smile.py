@@ -8,7 +8,8 @@ import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -19,9 +20,13 @@ from typer.testing import CliRunner
 
 import headwater
 from headwater.algebra.stages import StageKind
+from headwater.bench.smile.answers import Bench
 from headwater.bench.smile.cache import cache_name, copy_filled
+from headwater.bench.smile.capacity import find_highest
 from headwater.bench.smile.feed import feed
+from headwater.bench.smile.gowalla import Gowalla, check_ins
 from headwater.bench.smile.measures import Journals, measure_view, prediction_error, tuples_per_snapshot
+from headwater.bench.smile.monitor import Tree
 from headwater.bench.smile.options import accepted
 from headwater.bench.smile.plans import plan_views, situation_of
 from headwater.bench.smile.preload import fill, position_of
@@ -326,6 +331,69 @@ def test_predictions_count_after_ten_pushes() -> None:
     assert prediction_error(pushes) == (None, 0)
     pushes += [push_row(11, 0, 1, predicted_seconds=1.5), push_row(12, 0, 1, predicted_seconds=2.5)]
     assert prediction_error(pushes) == (0.25, 2)
+
+
+# Experiments
+
+
+@pytest.mark.parametrize(("limit", "start"), [(700, 1_000), (6_300, 1_000), (1_000, 1_000), (90, 1_000)])
+def test_the_highest_rate_is_found_within_ten_percent(limit: float, start: float) -> None:
+    probed: list[float] = []
+
+    def run(name: str, rate: float) -> SimpleNamespace:
+        probed.append(rate)
+        return SimpleNamespace(violations=int(rate > limit), kept_up=True)
+
+    bench = SimpleNamespace(
+        shape=Shape(rate=start), run=run, workshop=SimpleNamespace(tell=lambda text: None)
+    )
+    found = find_highest(cast(Bench, bench), "x")
+    assert limit / 1.1 <= found.rate <= limit
+    assert len(probed) == len(set(probed)) <= 10
+    assert found.best is not None
+
+
+def test_a_load_that_comes_late_does_not_count_as_kept() -> None:
+    def run(name: str, rate: float) -> SimpleNamespace:
+        return SimpleNamespace(violations=0, kept_up=rate <= 250)
+
+    bench = SimpleNamespace(shape=Shape(rate=100), run=run, workshop=SimpleNamespace(tell=lambda text: None))
+    assert 225 <= find_highest(cast(Bench, bench), "x").rate <= 250
+
+
+def test_check_ins_bring_their_users_and_places_once() -> None:
+    data = Gowalla(
+        np.array([1, 2, 1, 3]),
+        np.array([10, 10, 11, 12]),
+        pa.table({"uid": [1, 1, 3], "uid2": [2, 3, 1]}),
+        pa.table({"pid": [10, 11, 12], "name": ["a", "b", "c"], "lat": [0.0] * 3, "lng": [0.0] * 3}),
+    )
+    first, second, again = check_ins(data, [3, 1, 4])
+    assert first["users"].column("uid").to_pylist() == [1, 2]
+    assert first["places"].column("pid").to_pylist() == [10, 11]
+    assert first["socnet"].num_rows == 2
+    assert first["checkins"].to_pylist()[2] == {"cid": 3, "uid": 1, "pid": 11}
+    assert second["users"].column("uid").to_pylist() == [3]
+    assert again["users"].num_rows == again["places"].num_rows == again["socnet"].num_rows == 0
+    assert again["checkins"].column("cid").to_pylist() == [5, 6, 7, 8]
+    rest = list(check_ins(data, [1], start=3))
+    assert rest[0]["users"].column("uid").to_pylist() == [3]
+
+
+def test_the_tree_counts_children_that_have_ended() -> None:
+    tree = Tree()
+    with subprocess.Popen(
+        [sys.executable, "-c", "sum(range(10**7)); print('x', flush=True); input()"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as child:  # fmt: skip
+        assert child.stdout is not None
+        child.stdout.readline()
+        before = tree.sample()
+    after = tree.sample()
+    assert after.cpu_seconds >= before.cpu_seconds
+    assert after.memory_bytes < before.memory_bytes
+    assert tree.peak_bytes == before.memory_bytes
+    assert tree.between(before.at, after.at) == (before, after)
 
 
 # The command
