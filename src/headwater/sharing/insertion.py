@@ -73,6 +73,8 @@ class _Insertion:
         self.sharing, self.sites, self.stock, self.pricing = sharing, sites, stock, pricing
         self.serves = pricing.bits[sharing.view]
         self.deltas: dict[Names, dict[str, Way]] = {}
+        self.rows: dict[tuple[Names, str], Way] = {}
+        self.halves: dict[tuple[Names, Names, str], Way] = {}
 
     def best(self) -> Way:
         """The delta of the core itself at the view's site, not of something that contains it."""
@@ -125,49 +127,54 @@ class _Insertion:
 
     def _joined(self, relation: Relation, left: Names, right: Names, site: str) -> Iterator[Way]:
         one, other = self.deltas[left][site], self.deltas[right][site]
-        one_rows, other_rows = self._rows(left, one), self._rows(right, other)
-        here = (
-            self._half(relation, left, one, other_rows, site),
-            self._half(relation, right, other, one_rows, site),
-        )
+        here = (self._half(relation, left, right, site), self._half(relation, right, left, site))
         both = here[0].before and here[1].before  # then each delta was counted for its half and for its rows
-        twice = (one.cost if both and one_rows.cost else 0.0) + (
-            other.cost if both and other_rows.cost else 0.0
-        )
+        twice = one.cost if both and self._rows(left, site).cost else 0.0
+        twice += other.cost if both and self._rows(right, site).cost else 0.0
         yield self._united(relation, here, site, twice)
-        elsewhere = (
+        brought = (
             self._brought_half(relation, left, right, site),
             self._brought_half(relation, right, left, site),
         )
-        yield self._united(relation, elsewhere, site, 0.0)
+        yield self._united(relation, brought, site, 0.0)
 
-    def _rows(self, names: Names, delta: Way) -> Way:
+    def _rows(self, names: Names, site: str) -> Way:
         """The rows where a delta is: there already, or applied from it."""
-        relation, site = self._relation(names), delta.vertex.site
-        for rows in self.stock.rows(relation, site):
+        found = self.rows.get((names, site))
+        if found is None:
+            found = self.rows[names, site] = self._rows_at(names, self.deltas[names][site])
+        return found
+
+    def _rows_at(self, names: Names, delta: Way) -> Way:
+        site = delta.vertex.site
+        for rows in self.stock.rows(self._relation(names), site):
             return Way(0.0, rows)
         rows = _vertex(delta.vertex.relation, site, False)
         if rows.relation.is_base and self.pricing.situation.home(rows.relation.inputs[0]) == site:
             return Way(0.0, rows)
         return self._make(rows, EdgeKind.APPLY, delta)
 
-    def _half(self, relation: Relation, by: Names, delta: Way, rows: Way, site: str) -> Way:
-        half = _vertex(relation, site, True, self._relation(by))
-        if half in self.stock:
-            return Way(0.0, half)
-        return self._make(half, EdgeKind.JOIN, delta, rows)
+    def _half(self, relation: Relation, by: Names, rest: Names, site: str) -> Way:
+        """The delta of one part against the rows of the other, joined at a site."""
+        found = self.halves.get((by, rest, site))
+        if found is None:
+            half = _vertex(relation, site, True, self._relation(by))
+            if half in self.stock:
+                found = Way(0.0, half)
+            else:
+                found = self._make(half, EdgeKind.JOIN, self.deltas[by][site], self._rows(rest, site))
+            self.halves[by, rest, site] = found
+        return found
 
     def _brought_half(self, relation: Relation, by: Names, rest: Names, site: str) -> Way:
         """A half, joined where that is cheapest and copied to a site."""
+        best = self._half(relation, by, rest, site)
         target = _vertex(relation, site, True, self._relation(by))
-        if target in self.stock:
-            return Way(0.0, target)
-        ways = []
         for at in self.sites:
-            delta, other = self.deltas[by][at], self.deltas[rest][at]
-            half = self._half(relation, by, delta, self._rows(rest, other), at)
-            ways.append(half if at == site else self._copy(half, target))
-        return min(ways, key=lambda one: one.cost)
+            half = self._half(relation, by, rest, at)
+            if at != site and half.cost < best.cost:
+                best = min(best, self._copy(half, target), key=lambda one: one.cost)
+        return best
 
     def _united(self, relation: Relation, halves: tuple[Way, Way], site: str, twice: float) -> Way:
         way = self._make(_vertex(relation, site), EdgeKind.UNION, *halves)
