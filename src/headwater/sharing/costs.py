@@ -134,8 +134,14 @@ def timed(edge: Edge, seconds: float, situation: Situation) -> Timed:
     if edge.kind is EdgeKind.CAPTURE:
         return Timed(edge, 0.0, tuples, 0.0)
     scanned = _scanned(edge, situation) if edge.kind in SCANNING else 0.0
-    duration = situation.operators.seconds(edge.kind, edge.target.site, tuples, scanned)
+    # A copy within a site filters: no file is copied; an action reads and writes the changes, as in a join.
+    kind = EdgeKind.JOIN if _filters(edge) else edge.kind
+    duration = situation.operators.seconds(kind, edge.target.site, tuples, scanned)
     return Timed(edge, duration, tuples, scanned)
+
+
+def _filters(edge: Edge) -> bool:
+    return edge.kind is EdgeKind.COPY and edge.sources[0].site == edge.target.site
 
 
 def _has_delta(edge: Edge) -> bool:
