@@ -41,8 +41,9 @@ def edge_words(edge: Edge) -> str:
         case EdgeKind.CAPTURE:
             return f"capture {_vertex(target)}"
         case EdgeKind.COPY:
-            where = f" from {first.site} to {target.site}" if first.site != target.site else ""
-            return f"copy {_vertex(target)}{where}"
+            if first.site == target.site:
+                return f"filter {_vertex(target)}"
+            return f"copy {_vertex(target)} from {first.site} to {target.site}"
         case EdgeKind.JOIN:
             return f"join {_vertex(first)} with {_vertex(edge.sources[-1])}"
         case EdgeKind.UNION:
