@@ -15,7 +15,7 @@ from typing import assert_never
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from headwater.algebra.expressions import Expr, columns_of, conjunction, equal, spark_sql
+from headwater.algebra.expressions import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.nodes import (
     Aggregate,
     AggregateCall,
@@ -79,12 +79,7 @@ class Frames:
             case Filter(child, condition):
                 return self.frame(child, ranges).where(spark_sql(condition))
             case Project(child, items):
-                kept = {
-                    expr.name: ranges[name]
-                    for name, expr in items
-                    if name in ranges and hasattr(expr, "name")
-                }
-                return operators.project(self.frame(child, kept), items)
+                return operators.project(self.frame(child, self._passed(items, ranges)), items)
             case Windows(child):
                 return operators.windows(self.frame(child, ranges), plan)
             case Join():
@@ -94,7 +89,10 @@ class Frames:
             case SemiJoin():
                 return self._semi_join(plan, ranges)
             case Union(inputs):
-                frames = [self.frame(one, ranges) for one in inputs]
+                # What the log shows to be empty is not even planned: of a join on keys that grow with time
+                # that is every term but one.
+                some = [one for one in inputs if not self.empty(one, ranges)]
+                frames = [self.frame(one, ranges) for one in some or inputs[:1]]
                 whole = frames[0]
                 for one in frames[1:]:
                     whole = whole.unionByName(one)
@@ -203,6 +201,49 @@ class Frames:
 
     def _consolidated(self, plan: Plan, frame: DataFrame) -> DataFrame:
         return frame if self.positive(plan) else operators.consolidate(frame)
+
+    def empty(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> bool:
+        """Whether the log is certain that a plan has no rows."""
+        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
+        match plan:
+            case Scan():
+                return self.relations.part(plan, self._stored_ranges(plan, ranges)).empty
+            case Filter(child) | Windows(child) | Negate(child):
+                return self.empty(child, ranges)
+            case Project(child, items):
+                return self.empty(child, self._passed(items, ranges))
+            case Join(inputs):
+                found = dict(ranges) | join_ranges(self.relations, plan)
+                return any(self.empty(one, found) for one in inputs)
+            case Union(inputs):
+                return all(self.empty(one, ranges) for one in inputs)
+            case Restrict(child, keys, by):
+                return self.empty(by) or self.empty(
+                    child, dict(ranges) | restrict_ranges(self.relations, keys, by)
+                )
+            case SemiJoin(left, anti=False):
+                return self.empty(left, ranges) or self.empty(plan.right)
+            case SemiJoin(left):
+                return self.empty(left, ranges)
+            case OuterJoin(left, right):
+                return self.empty(left) and self.empty(right)
+            case Aggregate(child, keys):
+                return bool(keys) and self.empty(child)
+            case _:
+                assert_never(plan)
+
+    def _stored_ranges(self, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:
+        own = {f"{scan.alias}.{name}": name for name in scan.names}
+        return self.relations.stored_ranges(
+            scan, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
+        )
+
+    @staticmethod
+    def _passed(items: tuple[tuple[str, Expr], ...], ranges: Mapping[str, Range]) -> dict[str, Range]:
+        """Ranges of a projection's columns as ranges of the columns they are taken from."""
+        return {
+            expr.name: ranges[name] for name, expr in items if name in ranges and isinstance(expr, Column)
+        }
 
     def small(self, plan: Plan) -> bool:
         """Whether a plan surely or probably has few rows: what is driven by a small delta."""

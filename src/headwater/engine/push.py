@@ -19,7 +19,6 @@ from enum import Enum
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.delta import delta
-from headwater.algebra.nodes import Scan
 from headwater.algebra.once import compute_first
 from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
@@ -97,6 +96,7 @@ class Pushed:
         return self.job.until
 
 
+Opened = dict[tuple[str, ...], DataFrame]  # slices that are open already, by their files
 Choose = Callable[[Stage, Effort, Effort], Choice]
 
 
@@ -125,7 +125,9 @@ class Pushing:
             self._small.conf.set("spark.sql.maxConcurrentOutputFileWriters", "200")
         return self._small
 
-    def relations(self, kept: Kept, stage: Stage, until: int, small: bool = False) -> Relations:
+    def relations(
+        self, kept: Kept, stage: Stage, until: int, small: bool = False, opened: Opened | None = None
+    ) -> Relations:
         return Relations(
             self.for_small() if small else self.spark,
             self.warehouse,
@@ -134,6 +136,7 @@ class Pushing:
             self.timeline(stage.name).time(),
             until,
             stage,
+            opened={} if opened is None else opened,
         )
 
     def changed(self, kept: Kept, stage: Stage, until: int) -> dict[str, Slice]:
@@ -211,6 +214,8 @@ class Pushing:
     def _compute_and_commit(self, job: Job, hints: bool) -> int:
         """One Spark action and one commit; returns the number of changes written."""
         frame, shuffled = self.stored_delta(job, hints)
+        if frame is None:
+            return self.commit(job, ())
         timeline = self.opened(job.stage, frame)
         files = write(frame, timeline.path, job.until, spread=not shuffled)
         return self.commit(job, files)
@@ -227,17 +232,18 @@ class Pushing:
         self.timeline(job.stage.name).commit(job.until, files, {"mode": job.mode.value}, first)
         return sum(file.statistics.rows for file in files)
 
-    def stored_delta(self, job: Job, hints: bool) -> tuple[DataFrame, bool]:
-        """The changes to store, and whether they come out of a shuffle already."""
+    def stored_delta(
+        self, job: Job, hints: bool, opened: Opened | None = None
+    ) -> tuple[DataFrame | None, bool]:
+        """The changes to store (None: certainly none), and whether they come out of a shuffle already."""
         stage, kept, mode = job.stage, job.kept, job.mode
-        relations = self.relations(kept, stage, job.until, job.small)
+        relations = self.relations(kept, stage, job.until, job.small, opened)
         frames = Frames(relations, hints)
         if mode is Mode.INCREMENTAL:
             only = frozenset(name for name, part in job.changed.items() if part.inserts_only)
             plan = delta(stage, frozenset(job.changed), only)
-            if plan is None:
-                return stored_form(stage, kept, frames.frame(Scan(stage.name, "s", stage.columns))), True
-            plan = optimize(plan)
+            if plan is None or frames.empty(plan := optimize(plan)):
+                return None, True
             frames.first = compute_first(plan)
             stored = stored_form(stage, kept, frames.frame(plan))
             if frames.positive(plan):

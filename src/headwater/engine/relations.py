@@ -53,6 +53,7 @@ class Relations:
     until: int
     own: Stage | None = None  # the stage being pushed: reading itself, it reads what it remembers
     scanned: dict[str, int] = field(default_factory=dict)
+    opened: dict[tuple[str, ...], DataFrame] = field(default_factory=dict)  # may be shared by pushes
     _pinned: dict[str, Snapshot] = field(default_factory=dict)
 
     def timeline(self, relation: str) -> Timeline:
@@ -85,16 +86,38 @@ class Relations:
     def frame(self, scan: Scan, ranges: Sequence[Range] = ()) -> DataFrame:
         """The Scan's columns under their names in the plan, and the weight."""
         timeline = self.timeline(scan.relation)
-        itself = self.own is not None and scan.relation == self.own.name
+        itself = self._itself(scan)
         stored = timeline.columns().names
-        prefix = STATE if itself and any(name.startswith(STATE) for name in stored) else ""
-        part = self.part(scan, [Range(prefix + one.column, one.low, one.high) for one in ranges])
+        prefix = self._prefix(scan)
+        part = self.part(scan, self.stored_ranges(scan, ranges))
         self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
-        changes = read_slice(self.spark, timeline, part)
+        changes = self._read(timeline, part)
         if not itself and VISIBLE in stored:
             changes = changes.where(VISIBLE)
         columns = [f"{quoted(prefix + name)} AS {quoted(f'{scan.alias}.{name}')}" for name in scan.names]
         return changes.selectExpr(*columns, WEIGHT)
+
+    def _itself(self, scan: Scan) -> bool:
+        return self.own is not None and scan.relation == self.own.name
+
+    def _prefix(self, scan: Scan) -> str:
+        """A stage that remembers more than it shows keeps what it reads of itself under other names."""
+        stored = self.timeline(scan.relation).columns().names
+        return STATE if self._itself(scan) and any(name.startswith(STATE) for name in stored) else ""
+
+    def stored_ranges(self, scan: Scan, ranges: Sequence[Range]) -> list[Range]:
+        """Ranges of a scan's columns as ranges of the columns that are stored."""
+        prefix = self._prefix(scan) if ranges else ""
+        return [Range(prefix + one.column, one.low, one.high) for one in ranges]
+
+    def _read(self, timeline: Timeline, part: Slice) -> DataFrame:
+        """Pushes of one action read many slices in common: each is opened once."""
+        if part.empty:
+            return read_slice(self.spark, timeline, part)
+        files = tuple(file.path for file in part.files)
+        if files not in self.opened:
+            self.opened[files] = read_slice(self.spark, timeline, part)
+        return self.opened[files]
 
 
 def _of_type(wanted: Range, schema: pa.Schema) -> bool:

@@ -54,6 +54,9 @@ _SETTINGS = {
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     "spark.sql.files.openCostInBytes": "262144",
+    # A push of many views runs more pieces of generated code than the 100 that Spark remembers by default:
+    # each push would compile all of them again, and the JVM would warm them up again.
+    "spark.sql.codegen.cache.maxEntries": "5000",
     # Listing is done by the Delta log already.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
     "spark.cleaner.periodicGC.interval": "10min",

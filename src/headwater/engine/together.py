@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame
 
 from headwater.engine.metering import Meter, metered
 from headwater.engine.operators import quoted
-from headwater.engine.push import Job, Pushed, Pushing
+from headwater.engine.push import Job, Opened, Pushed, Pushing
 from headwater.engine.writing import moved_files
 from headwater.sharing.time_model import Effort
 from headwater.storage.delta_log import NewFile
@@ -55,17 +55,20 @@ def push_together(pushing: Pushing, jobs: Sequence[Job], hints: bool = True) -> 
 
 def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushed]:
     waiting: list[_Part] = []
+    written: dict[str, int] = {}
     group = f"push {len(jobs)} stages {jobs[0].until} {uuid.uuid4().hex[:6]}"
     with metered(pushing.spark, group, f"push {len(jobs)} stages", "pushes") as meter:
+        opened: Opened = {}
         for job in jobs:
-            frame, _ = pushing.stored_delta(job, hints)
+            frame, _ = pushing.stored_delta(job, hints, opened)
+            if frame is None:
+                written[job.stage.name] = pushing.commit(job, ())
+                continue
             types = {one.name: one.dataType.simpleString() for one in frame.schema}
             waiting.append(_Part(job, frame, types))
-        written = {
-            job.stage.name: pushing.commit(job, files)
-            for batch in _compatible(waiting)
-            for job, files in _write(pushing, batch)
-        }
+        for batch in _compatible(waiting):
+            for job, files in _write(pushing, batch):
+                written[job.stage.name] = pushing.commit(job, files)
     yield from _shares(jobs, written, meter, group)
 
 

@@ -4,8 +4,9 @@ Data files are written first (by Spark or pyarrow) and become part of the table 
 also carries the table's **time** as a Delta transaction of the application "headwater".  So a commit that
 was already made is recognised (`time` did not move on), and recovery reads nothing but the log.
 
-A commit costs 3 to 10 ms and a refresh of the snapshot 1 to 3 ms.  Two commits of one table must not
-overlap inside a process; between processes delta-rs refuses the second with a conflict.
+delta-rs opens tables, writes checkpoints and vacuums; commits are written and followed by log_commits.py at
+half a millisecond each, and looking whether there is a newer version costs two system calls.  Between
+processes the second writer of a version is refused: an append tries the next one, a replacement gives up.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema, Transaction
-from deltalake.exceptions import CommitFailedError, TableNotFoundError
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake import DeltaTable, Schema
+from deltalake.exceptions import TableNotFoundError
 
 from headwater.errors import HeadwaterError
+from headwater.storage.log_commits import actions_of, log_file, read_commit, typed_statistics, write_commit
 from headwater.storage.statistics import FileStatistics, file_statistics
 
 __all__ = ["BEGINNING", "ConflictError", "DataFile", "DeltaLog", "NewFile", "Snapshot", "write_parquet"]
 
 APPLICATION = "headwater"
+CHECKPOINT_EVERY = 100
 BEGINNING = 0  # the time of a table that has never been committed to
 
 _PROPERTIES = {
@@ -102,11 +104,13 @@ class DeltaLog:
     def __init__(self, path: str) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._table: DeltaTable | None = None
+        self._table: DeltaTable | None = None  # as it was when the log was opened
+        self._schema: pa.Schema = pa.schema([])
+        self._description = ""
         self._files: dict[str, DataFile] = {}
         self._snapshot: Snapshot | None = None
-        self._transactions: dict[str, int | None] = {}
-        self._transactions_at = -1  # the version for which they were read
+        self._transactions: dict[str, int | None] = {}  # those asked about, or committed since it was opened
+        self._partitioned_by: tuple[str, ...] = ()
 
     def exists(self) -> bool:
         return self._table is not None or os.path.isdir(os.path.join(self.path, "_delta_log"))
@@ -123,9 +127,8 @@ class DeltaLog:
             if replace:
                 # A table made anew must not remember its old time; what it held can be computed again.
                 shutil.rmtree(self.path, ignore_errors=True)
-                self._files = {}
             os.makedirs(self.path, exist_ok=True)
-            self._table = DeltaTable.create(
+            DeltaTable.create(
                 self.path,
                 Schema.from_arrow(schema),
                 mode="ignore",
@@ -133,22 +136,25 @@ class DeltaLog:
                 description=description or None,
                 configuration=_PROPERTIES,
             )
-            self._snapshot = None
+            self._table = self._snapshot = None
 
     def schema(self) -> pa.Schema:
         with self._lock:
-            return pa.schema(self._open().schema().to_arrow())
+            self._opened()
+            return self._schema
 
     def widen(self, schema: pa.Schema) -> None:
         """Add the columns of `schema` that the table lacks; the rows that are there have nulls in them."""
         with self._lock:
-            known = {field.name for field in self._open().schema().fields}
+            known = set(self.schema().names)
             if missing := [one for one in Schema.from_arrow(schema).fields if one.name not in known]:
-                self._open().alter.add_columns(missing)
+                DeltaTable(self.path).alter.add_columns(missing)
+                self._snapshot = None
 
     def description(self) -> str:
         with self._lock:
-            return self._open().metadata().description or ""
+            self._opened()
+            return self._description
 
     def time(self) -> int:
         return self.snapshot().time
@@ -158,35 +164,17 @@ class DeltaLog:
         with self._lock:
             if self._table is None and not self.exists():
                 return Snapshot(-1, BEGINNING, ())
-            if self._snapshot is not None and self._is_newest(self._snapshot.version):
-                return self._snapshot
-            table = self._open()
-            table.update_incremental()
-            if self._snapshot is None or self._snapshot.version != table.version():
-                self._snapshot = self._read_snapshot(table)
-            return self._snapshot
+            return self._follow(self._opened())
 
     def transaction(self, application: str) -> int | None:
         """The last sequence number that `application` committed with, if it ever did."""
         with self._lock:
             if self.snapshot().version < 0:
                 return None
-            table = self._open()
-            if self._transactions_at != table.version():
-                self._transactions, self._transactions_at = {}, table.version()
             if application not in self._transactions:
-                self._transactions[application] = table.transaction_version(application)
+                assert self._table is not None
+                self._transactions[application] = self._table.transaction_version(application)
             return self._transactions[application]
-
-    def _is_newest(self, version: int) -> bool:
-        """Whether the log certainly has nothing newer: a hundred times cheaper than refreshing the table.
-
-        Old log files are deleted oldest first, so where a version's own file is gone nothing is certain.
-        """
-        own, later = (
-            os.path.join(self.path, "_delta_log", f"{number:020d}.json") for number in (version, version + 1)
-        )
-        return os.path.exists(own) and not os.path.exists(later)
 
     def commit(
         self,
@@ -200,10 +188,14 @@ class DeltaLog:
 
         `transactions` are sequence numbers of other applications that this commit reaches.
         """
+        reached = {APPLICATION: time, **(transactions or {})}
         with self._lock:
-            if self.snapshot().time >= time:
-                return False
-            return self._write(time, added, removed, note, transactions)
+            while self.snapshot().time < time:
+                if self._write(added, removed, note or {}, reached, changes=True):
+                    return True
+                if removed:
+                    raise ConflictError("HW801", f"another process changed {self.path} at the same time")
+            return False
 
     def rewrite(
         self, added: Sequence[NewFile], removed: Sequence[DataFile], transactions: Mapping[str, int]
@@ -216,86 +208,106 @@ class DeltaLog:
             present = {file.relative for file in self.snapshot().files}
             if not {file.relative for file in removed} <= present:
                 return False
-            try:
-                return self._write(None, added, removed, None, transactions)
-            except ConflictError:
-                return False
+            return self._write(added, removed, {}, transactions, changes=False)
 
     def vacuum(self, retention_hours: int = 1) -> int:
         """Delete files that no recent version uses; returns how many."""
         with self._lock:
-            gone = self._open().vacuum(
+            gone = DeltaTable(self.path).vacuum(
                 retention_hours=retention_hours, dry_run=False, enforce_retention_duration=False
             )
             return len(gone)
 
     def _write(
         self,
-        time: int | None,
         added: Sequence[NewFile],
         removed: Sequence[DataFile],
-        note: Mapping[str, str] | None,
-        reached: Mapping[str, int] | None = None,
+        note: Mapping[str, str],
+        transactions: Mapping[str, int],
+        changes: bool,
     ) -> bool:
-        table = self._open()
+        """Take the next version. False if another process took it first."""
         now = wall.time_ns() // 1_000_000
-        changes = time is not None
-        actions: list[Any] = [self._add_action(file, now, changes) for file in added]
-        actions += [RemoveAction(file.relative, changes, now, file.size) for file in removed]
-        transactions = [Transaction(APPLICATION, time)] if time is not None else []
-        transactions += [Transaction(name, number) for name, number in (reached or {}).items()]
-        try:
-            table.create_write_transaction(
-                actions,
-                "append",
-                table.schema(),
-                list(table.metadata().partition_columns) or None,
-                commit_properties=CommitProperties(
-                    custom_metadata=dict(note or {}), app_transactions=transactions or None
-                ),
-                post_commithook_properties=PostCommitHookProperties(
-                    create_checkpoint=True, cleanup_expired_logs=True
-                ),
-            )
-        except CommitFailedError as error:
-            raise ConflictError(
-                "HW801", f"another process changed {self.path} at the same time", detail=str(error)
-            ) from error
-        self._remember(table.version(), reached or {})
+        new = [
+            (one.relative, os.path.getsize(self._whole(one.relative)), one.partition, one.statistics.json())
+            for one in added
+        ]
+        old = [(one.relative, one.size, self._partition(one)) for one in removed]
+        version = self.snapshot().version + 1
+        actions = actions_of(now, note, transactions, new, old, changes)
+        if not write_commit(self.path, version, actions):
+            return False
+        self.snapshot()
+        if version % CHECKPOINT_EVERY == 0:
+            self._checkpoint()
         return True
 
-    def _remember(self, version: int, reached: Mapping[str, int]) -> None:
-        """Keep what is known of transactions, if nobody else's commit came in between."""
-        if self._transactions_at == version - 1:
-            self._transactions_at = version
-            self._transactions.update(reached)
+    def _checkpoint(self) -> None:
+        """So that whoever opens the table reads one file instead of a hundred; old log files go."""
+        table = DeltaTable(self.path)
+        table.create_checkpoint()
+        table.cleanup_metadata()
 
-    def _add_action(self, file: NewFile, now: int, changes: bool) -> AddAction:
-        size = os.path.getsize(os.path.join(self.path, file.relative))
-        return AddAction(file.relative, size, dict(file.partition), now, changes, file.statistics.json())
+    def _whole(self, relative: str) -> str:
+        return os.path.join(self.path, relative)
 
-    def _open(self) -> DeltaTable:
-        if self._table is None:
-            try:
-                self._table = DeltaTable(self.path)
-            except TableNotFoundError as error:
-                raise HeadwaterError(
-                    "HW802",
-                    f"there is no Delta table at {self.path}",
-                    detail=str(error),
-                    hint="Run the project once, or look at `storage` in headwater.yml.",
-                ) from error
-        return self._table
+    def _partition(self, file: DataFile) -> dict[str, str]:
+        return {name: str(file.minimum[name]) for name in self._partitioned_by}
 
-    def _read_snapshot(self, table: DeltaTable) -> Snapshot:
+    def _opened(self) -> Snapshot:
+        """The table as it was when it was last looked at, loaded by delta-rs the first time."""
+        if self._snapshot is not None:
+            return self._snapshot
+        try:
+            table = DeltaTable(self.path)
+        except TableNotFoundError as error:
+            raise HeadwaterError(
+                "HW802",
+                f"there is no Delta table at {self.path}",
+                detail=str(error),
+                hint="Run the project once, or look at `storage` in headwater.yml.",
+            ) from error
+        self._table = table
+        self._schema = pa.schema(table.schema().to_arrow())
+        self._description = table.metadata().description or ""
+        self._partitioned_by = tuple(table.metadata().partition_columns)
+        self._transactions = {}
         adds = pa.table(table.get_add_actions(flatten=True))
-        paths: list[str] = adds.column("path").to_pylist()
-        fresh = [index for index, path in enumerate(paths) if path not in self._files]
-        for file in _data_files(self.path, adds.take(pa.array(fresh, pa.int64()))):
-            self._files[file.relative] = file
-        self._files = {path: self._files[path] for path in paths}
+        self._files = {file.relative: file for file in _data_files(self.path, adds)}
         time = table.transaction_version(APPLICATION)
-        return Snapshot(table.version(), BEGINNING if time is None else time, tuple(self._files.values()))
+        self._snapshot = Snapshot(table.version(), time or BEGINNING, tuple(self._files.values()))
+        return self._snapshot
+
+    def _follow(self, known: Snapshot) -> Snapshot:
+        """Apply the versions that came since; load anew where they cannot be followed.
+
+        Old log files are deleted oldest first, so where a version's own file is gone nothing is certain.
+        """
+        version, time = known.version, known.time
+        while (commit := read_commit(self.path, version + 1)) is not None:
+            if commit.alters:
+                return self._reopened()
+            version += 1
+            for path in commit.removed:
+                self._files.pop(path, None)
+            for add in commit.added:
+                self._files[add["path"]] = self._data_file(add)
+            self._transactions |= commit.transactions
+            time = commit.transactions.get(APPLICATION, time)
+        if not os.path.exists(log_file(self.path, version)):
+            return self._reopened()
+        if version != known.version:
+            self._snapshot = Snapshot(version, time, tuple(self._files.values()))
+        assert self._snapshot is not None
+        return self._snapshot
+
+    def _reopened(self) -> Snapshot:
+        self._snapshot = None
+        return self._opened()
+
+    def _data_file(self, add: Mapping[str, Any]) -> DataFile:
+        rows, minimum, maximum, nulls = typed_statistics(add, self._schema)
+        return DataFile(self._whole(add["path"]), add["path"], rows, add["size"], minimum, maximum, nulls)
 
 
 def _data_files(folder: str, adds: pa.Table) -> Iterable[DataFile]:

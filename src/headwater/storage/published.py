@@ -43,7 +43,11 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
     if sum(file.rows for file in touched) > LIMIT_ROWS:
         return False
     rows = inserted
-    if touched:
+    if touched and not deleted.num_rows:
+        rows = pa.concat_tables(
+            [_read(touched, log.schema()), inserted.select(log.schema().names).cast(log.schema())]
+        )
+    elif touched:
         present = _read(touched, log.schema())
         ones = pa.repeat(pa.scalar(1, pa.int64()), present.num_rows)
         present = present.append_column(delta.schema.field(WEIGHT), ones)
