@@ -28,6 +28,7 @@ WIDEST = 10_000  # the paper's; what lies beyond is measured and fitted, but not
 
 def draw_calibration(path: Path, points: Mapping[str, tuple[Point, ...]], fits: Mapping[str, Fit]) -> None:
     """Six panels: every measurement, the medians, and the fitted line for each size of the relation."""
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -37,7 +38,8 @@ def draw_calibration(path: Path, points: Mapping[str, tuple[Point, ...]], fits: 
         _panel(axes, kind, [one for one in found if one.tuples <= WIDEST], fits[kind])
     figure.suptitle("Time of each kind of edge on this machine", color=INK, x=0.01, ha="left")
     try:
-        figure.savefig(path, dpi=130)
+        with rc_context({"svg.fonttype": "none"}):  # texts stay texts
+            figure.savefig(path, dpi=130)
     except OSError as error:
         raise InputError("HW881", f"cannot write {path}: {error.strerror}") from None
 

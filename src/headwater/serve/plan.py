@@ -29,7 +29,7 @@ from headwater.sharing.relations import Sharing
 from headwater.sharing.situation import Situation
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "plan"]
+__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "plan", "plan_views"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,13 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         calibration=given.calibration,
         core_hour=float(kept.prices.core_hour),
     )
+
+
+def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Gathered]:
+    """The global plan of a catalog's views, and what it rests on."""
+    given = gather(catalog, warehouse)
+    made, _, _ = _planned(list(given.sharings.values()), given.situation, read_pushes(warehouse))
+    return made, given
 
 
 def _planned(

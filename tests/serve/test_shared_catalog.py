@@ -1,0 +1,47 @@
+"""From declarations to what a run keeps: what several views need is stored once, at the sites of the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import headwater
+from headwater.serve.shared_catalog import shared_catalog
+
+SQL = """
+CREATE TABLE a (k BIGINT PRIMARY KEY, x INT) EXPECT ROWS 100000 RATE 100 PER SECOND;
+CREATE TABLE b (k BIGINT PRIMARY KEY REFERENCES a (k), y INT) EXPECT ROWS 100000 RATE 100 PER SECOND{site};
+CREATE TABLE c (k BIGINT PRIMARY KEY REFERENCES a (k), z INT) EXPECT ROWS 100000 RATE 100 PER SECOND;
+CREATE MATERIALIZED VIEW ab FRESHNESS = INTERVAL '30' SECOND AS SELECT a.k, x, y FROM a JOIN b ON a.k = b.k;
+CREATE MATERIALIZED VIEW abc FRESHNESS = INTERVAL '30' SECOND AS
+  SELECT a.k, x, y, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = a.k;
+CREATE MATERIALIZED VIEW hasty FRESHNESS = INTERVAL '1' MILLISECOND AS
+  SELECT a.k, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = a.k;
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "headwater.yml").write_text("name: t\nsites: {far: {storage: ./far}}\n")
+    return tmp_path
+
+
+def test_a_view_reads_another_view_that_is_part_of_it(folder: Path) -> None:
+    (folder / "t.sql").write_text(SQL.format(site=""))
+    project = headwater.open(str(folder))
+    shared = shared_catalog(project.catalog, project.warehouse)
+    assert set(shared.kept["abc"].stages[-1].reads) == {"ab", "c"}
+    assert set(shared.kept["ab"].stages[-1].reads) == {"a", "b"}
+    # A promise that nobody can keep is kept by itself, as declared.
+    assert shared.kept["hasty"] == project.catalog.kept["hasty"]
+    assert shared.versions["ab"] == project.catalog.versions["ab"]
+
+
+def test_what_lies_elsewhere_is_copied_once(folder: Path) -> None:
+    (folder / "t.sql").write_text(SQL.format(site=" AT SITE far"))
+    project = headwater.open(str(folder))
+    shared = shared_catalog(project.catalog, project.warehouse)
+    assert list(shared.copies.values()) == ["b"]
+    assert set(shared.sites.values()) == {"default"}
