@@ -52,6 +52,9 @@ class Auditor:
     owed: dict[str, int | None] = field(default_factory=dict)
     _needed: tuple[Catalog | None, list[tuple[str, list[str]]]] = (None, [])  # stages, for whom
 
+    # Up to which time a view was seen computed last, and when that was seen first.
+    reached: dict[str, tuple[int, int]] = field(default_factory=dict)
+
     def adopt(self, catalog: Catalog) -> None:
         """Look at another catalog's views from now on. What is new is promised once it has been computed."""
         before = self.catalog.versions
@@ -72,6 +75,8 @@ class Auditor:
     def _look_at(self, catalog: Catalog, view: str, now: int) -> Snapshot:
         timeline = self.warehouse.stage(catalog.folder(view))
         time = timeline.time() if timeline.exists() else BEGINNING
+        if self.reached.get(view, (BEGINNING, 0))[0] != time:
+            self.reached[view] = time, now
         if time != BEGINNING and self.owed_since(view) is None:
             self.owed[view] = now
         since = self.owed_since(view)
@@ -106,9 +111,10 @@ class Auditor:
         view, since = catalog.project.views.get(record.view), self.owed_since(record.view)
         if view is None or since is None or record.stage != record.view or record.error:
             return 0
-        return late_rows(
-            record.result_rows, record.after, record.until, record.at, micros(view.freshness), since
-        )
+        # A push is recorded when its whole action is done: the view may have been seen ahead before.
+        time, seen_at = self.reached.get(record.view, (BEGINNING, 0))
+        at = min(record.at, seen_at) if time >= record.until else record.at
+        return late_rows(record.result_rows, record.after, record.until, at, micros(view.freshness), since)
 
     def _stored(self, catalog: Catalog) -> Iterator[tuple[str, int]]:
         """The bytes of each view; those of a stage that several views need are split among them."""

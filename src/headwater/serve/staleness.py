@@ -8,6 +8,7 @@ the snapshot that shows it.)  What the audit calls a violation is marked; while 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -63,10 +64,14 @@ def _view(catalog: Catalog, name: str, audit: pa.Table, pushes: pa.Table) -> Sta
     told = moved.filter((pc.field("error") == "") | pc.field("error").is_null()).select(
         ["at", "after", "until"]
     )
-    snapshots = seen.select(["at", "staleness_s", "violated"]).to_pylist()
+    snapshots = seen.select(["at", "time", "staleness_s", "violated"]).to_pylist()
     falls = told.to_pylist()
+    times, ats = [row["time"] for row in snapshots], [row["at"] for row in snapshots]
     points = [Point(row["at"], row["staleness_s"]) for row in snapshots]
     for row in falls:
+        shown = bisect_left(times, row["until"])
+        if shown < len(ats) and ats[shown] < row["at"]:
+            continue  # recorded some time after its commit: a snapshot already shows the fall
         if row["after"] != BEGINNING:
             points.append(Point(row["at"], (row["at"] - row["after"]) / 1e6))
         points.append(Point(row["at"], (row["at"] - row["until"]) / 1e6))
