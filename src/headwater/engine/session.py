@@ -66,7 +66,11 @@ _SETTINGS = {
 }
 
 # Settings of a whole Spark, which a session cannot choose.
-_STATIC = {"spark.sql.catalogImplementation", "spark.sql.ui.retainedExecutions"}
+_STATIC = {
+    "spark.sql.catalogImplementation",
+    "spark.sql.codegen.cache.maxEntries",
+    "spark.sql.ui.retainedExecutions",
+}
 
 
 def session(
