@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from headwater.cli.app import app
 from headwater.engine import calibration, session
-from headwater.engine.calibration import KINDS, Extent, Workbench, measure
+from headwater.engine.calibration import KINDS, Extent, measure
+from headwater.engine.workbench import Workbench
 from headwater.storage.calibration import calibrated
 
 pytestmark = pytest.mark.spark
