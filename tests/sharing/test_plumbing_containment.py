@@ -69,7 +69,7 @@ def relation(*filters: Expr) -> Relation:
 FILTERS = st.lists(filters_over(st.sampled_from(NUMBERS)), max_size=4).map(tuple)
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=900, deadline=None, derandomize=True, database=None)
 @given(FILTERS, FILTERS)
 def test_what_is_proved_holds_of_every_row(part: tuple[Expr, ...], whole: tuple[Expr, ...]) -> None:
     rest = residual(relation(*part), relation(*whole))
@@ -81,7 +81,7 @@ def test_what_is_proved_holds_of_every_row(part: tuple[Expr, ...], whole: tuple[
         assert kept == (all_true(whole, row) and all_true(rest, row))
 
 
-@settings(max_examples=1200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=700, deadline=None, derandomize=True, database=None)
 @given(FILTERS, filters_over(st.sampled_from(NUMBERS)))
 def test_an_implied_filter_is_true_wherever_the_others_are(given_: tuple[Expr, ...], wanted: Expr) -> None:
     if implies(given_, wanted):
@@ -92,7 +92,7 @@ def test_an_implied_filter_is_true_wherever_the_others_are(given_: tuple[Expr, .
 DOUBLES = [None, -math.inf, -1.0, -0.0, 0.0, 0.5, 2.0, math.inf, math.nan]
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=900, deadline=None, derandomize=True, database=None)
 @given(
     st.lists(filters_over(st.sampled_from(DOUBLES)), max_size=3).map(tuple),
     filters_over(st.sampled_from(DOUBLES)),

@@ -157,7 +157,7 @@ class Searcher:
 
     def from_nothing(self) -> Choice | None:
         """All views put in one after the other, small joins first: they are what large ones are made of."""
-        order = sorted(self.sharings, key=lambda view: (len(self.sharings[view].core.inputs), view))
+        order = sorted(self.sharings, key=lambda view: len(self.sharings[view].core.inputs))
         found = self.put_back(self.choice({}, ()), order, self.sharings)
         return found if self.is_kept(found, self.sharings) else None
 
