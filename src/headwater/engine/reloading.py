@@ -18,13 +18,14 @@ from headwater.errors import HeadwaterError
 from headwater.model import Expectation, Prices, Project, Site, Table
 from headwater.project import fingerprint, load
 
-__all__ = ["Make", "Reloading", "difference", "needs_restart"]
+__all__ = ["Make", "Reloading", "difference", "needs_restart", "plain"]
 
 
 Make = Callable[[Project, Catalog], Catalog]  # from a project's files as they are now and what is kept
 
 
-def _plain(project: Project, _current: Catalog) -> Catalog:
+def plain(project: Project, _current: Catalog) -> Catalog:
+    """Every view by itself."""
     return build(project)
 
 
@@ -37,10 +38,10 @@ class Reloading:
     taken: str  # the fingerprint of those that are kept
     found: Catalog | None = None  # read, right, and waiting to be taken over
     problem: str = ""
-    make: Make = _plain
+    make: Make = plain
 
     @staticmethod
-    def of(catalog: Catalog, seen: str = "", make: Make = _plain) -> Reloading:
+    def of(catalog: Catalog, seen: str = "", make: Make = plain) -> Reloading:
         """For a run of `catalog`, made from files whose fingerprint was `seen`; by default, as they are."""
         known = seen or fingerprint(catalog.project.folder)
         return Reloading(catalog.project.folder, known, known, make=make)

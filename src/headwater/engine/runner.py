@@ -6,6 +6,7 @@ run that is killed leaves nothing to clean up: everything it had committed is in
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +19,17 @@ from headwater.capture.polling import Capture
 from headwater.capture.source import captures
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
+from headwater.engine.agents import site_agents
 from headwater.engine.auditor import Auditor, Snapshot
 from headwater.engine.compaction import compact_some, vacuum_all
 from headwater.engine.executor import Executor
+from headwater.engine.learnt import learnt
 from headwater.engine.push import Pushing
-from headwater.engine.reloading import Reloading, difference
-from headwater.engine.session import session
+from headwater.engine.reloading import Make, Reloading, difference
+from headwater.engine.sites import Sites
 from headwater.engine.streams import start_stream
 from headwater.errors import HeadwaterError
+from headwater.storage.delta_log import BEGINNING
 from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
 from headwater.storage.run_lock import run_lock
 from headwater.storage.timeline import check_readable
@@ -209,16 +213,7 @@ class Run:
             if not any(self.behind.values()):
                 break
             self.clock.sleep(timedelta(milliseconds=20))
-        failed: dict[str, str] = {}
-        for name in self.catalog.kept:
-            if self.stop.is_set():
-                break
-            try:
-                self.executor.push_all([name])
-            except Exception as error:  # noqa: BLE001 - the other views go on; raised below
-                failed[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
-            if show is not None:
-                show(self.progress())
+        failed = self._push_everything(show)
         self._do("compaction", lambda: compact_some(self.executor))
         self._do("republishing", lambda: self.executor.republish_some(at_once=True))
         self.executor.close()
@@ -231,25 +226,61 @@ class Run:
                 hint="The others are up to date. `headwater status` shows every view.",
             )
 
+    def _push_everything(self, show: Callable[[Progress], None] | None) -> dict[str, str]:
+        """All views together if all are computed already, else one by one; which failed, and why."""
+        failed: dict[str, str] = {}
+        names = list(self.catalog.kept)
+        known = all(self.executor.time_of(name) != BEGINNING for name in names)
+        for group in [names] if known and names else [[name] for name in names]:
+            if self.stop.is_set():
+                break
+            try:
+                self.executor.push_all(group)
+            except Exception as error:  # noqa: BLE001 - the other views go on; raised by the caller
+                failed |= self._push_apart(group, error)
+            if show is not None:
+                show(self.progress())
+        return failed
+
+    def _push_apart(self, names: Sequence[str], error: Exception) -> dict[str, str]:
+        """After a common push failed: which view it was."""
+        if len(names) == 1:
+            return {names[0]: f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"}
+        failed: dict[str, str] = {}
+        for name in names:
+            try:
+                self.executor.push_all([name])
+            except Exception as own:  # noqa: BLE001 - raised by the caller
+                failed |= self._push_apart([name], own)
+        return failed
+
     def _raise_capture_errors(self) -> None:
         for name, message in self.capture_errors.items():
             raise HeadwaterError("HW831", f"the capture of {name} failed: {message}")
 
 
 @contextmanager
-def run(catalog: Catalog, warehouse: Warehouse, clock: Clock, files: str = "") -> Iterator[Run]:
+def run(
+    catalog: Catalog, warehouse: Warehouse, clock: Clock, files: str = "", make: Make | None = None
+) -> Iterator[Run]:
     """Everything a run needs, started; Spark and the captures are let go at the end.
 
-    `files` is the fingerprint of the files that the catalog was made from: later ones are taken over.
+    `files` is the fingerprint of the files that the catalog was made from: later ones are taken over, by
+    `make`.
     """
     check_readable(warehouse.root)
     project = catalog.project
     with run_lock(warehouse.root, clock.now()):
-        reloading = Reloading.of(catalog, files)
+        reloading = Reloading.of(catalog, files) if make is None else Reloading.of(catalog, files, make)
         unmark(warehouse, catalog.folders().values(), catalog.kept)
         sources = captures(project, warehouse, clock)
-        spark = session(project.name, project.spark_master, project.spark_config, warehouse.spark_log())
-        executor = Executor(Pushing(spark, warehouse, catalog), clock)
+        sites = Sites(project, warehouse.spark_log())
+        spark = sites.spark()
+        agents = site_agents(sites, {name: one.storage for name, one in project.sites.items()}, clock)
+        for root in {warehouse.root, *(one.storage for one in project.sites.values())}:
+            shutil.rmtree(warehouse.staging(root), ignore_errors=True)
+        executor = Executor(Pushing(spark, warehouse, catalog, sites), clock, agents)
+        executor.foresight.start_from(learnt(warehouse))
         auditor = Auditor(catalog, warehouse, clock, clock.now(), executor.drain)
         one = Run(catalog, warehouse, clock, executor, auditor, sources, reloading=reloading)
         streams: list[StreamingQuery] = []
@@ -259,10 +290,13 @@ def run(catalog: Catalog, warehouse: Warehouse, clock: Clock, files: str = "") -
                 start_stream(spark, warehouse, table, clock, tables=project.tables) for table in fed
             )
             one.streams = streams
+            agents.start()
             yield one
         finally:
             one.stop.set()
+            agents.stop()
             for stream in streams:
                 stream.stop()
             for capture in sources:
                 capture.close()
+            sites.close()
