@@ -30,6 +30,7 @@ from headwater.serve.bill import Account, account
 from headwater.serve.changing import Added, Dropped, add, drop
 from headwater.serve.plan import Planned, asking, plan
 from headwater.serve.read import Rows, read
+from headwater.serve.shared_catalog import shared_catalog
 from headwater.serve.status import Status, status
 from headwater.sharing.billing import Bill
 from headwater.storage.timeline import check_readable
@@ -54,7 +55,7 @@ class Headwater:
         self.project = project
         self.clock = clock
         self.catalog: Catalog = build(project)
-        self.warehouse = Warehouse(project.storage)
+        self.warehouse = Warehouse(project.storage, self.catalog.places())
         self._fingerprint = fingerprint(project.folder)
         self._writers: dict[tuple[int, str], Appender] = {}
 
@@ -134,26 +135,46 @@ class Headwater:
         duration: timedelta | None = None,
         stop: threading.Event | None = None,
         show: Callable[[Progress], None] | None = None,
+        sharing: bool = True,
     ) -> None:
-        """Keep the views: for a while, until `stop` is set, or for ever."""
+        """Keep the views: for a while, until `stop` is set, or for ever.
+
+        Without `sharing` every view is kept by itself, from the sources.
+        """
         from headwater.engine.runner import run
 
-        with run(self.catalog, self.warehouse, self.clock, self._fingerprint) as one:
+        catalog = self._planned(self.project, sharing)
+
+        def make(project: Project, current: Catalog) -> Catalog:
+            return self._planned(project, sharing)
+
+        with run(catalog, self.warehouse, self.clock, self._fingerprint, make) as one:
             one.stop = stop if stop is not None else one.stop
             until = None if duration is None else self.clock.now() + micros(duration)
             one.keep(until, show)
         if one.reloading is not None:
             # What the run took over while it ran is what this project is now.
-            self.catalog, self.project = one.catalog, one.catalog.project
+            self.project = one.catalog.project
+            self.catalog = build(self.project)
             self._fingerprint = one.reloading.taken
 
+    def _planned(self, project: Project, sharing: bool) -> Catalog:
+        """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
+        plain = build(project)
+        catalog = shared_catalog(plain, self.warehouse) if sharing else plain
+        self.warehouse.places.update(catalog.places())
+        return catalog
+
     def run_until_idle(
-        self, show: Callable[[Progress], None] | None = None, stop: threading.Event | None = None
+        self,
+        show: Callable[[Progress], None] | None = None,
+        stop: threading.Event | None = None,
+        sharing: bool = True,
     ) -> None:
         """Apply all that has been captured, then return."""
         from headwater.engine.runner import run
 
-        with run(self.catalog, self.warehouse, self.clock) as one:
+        with run(self._planned(self.project, sharing), self.warehouse, self.clock) as one:
             one.stop = stop if stop is not None else one.stop
             one.until_idle(show)
 

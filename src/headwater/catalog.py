@@ -68,6 +68,21 @@ class Catalog:
     def folders(self) -> dict[str, str]:
         return {stage.name: self.folder(stage.name) for _, stage in self.stages()}
 
+    def site_of(self, relation: str) -> str:
+        """Where a source, a view or a stage lies."""
+        name = relation.split("$", 1)[0]
+        if name in self.sites:
+            return self.sites[name]
+        declared = self.project.tables.get(name) or self.project.views.get(name)
+        return declared.site if declared is not None else "default"
+
+    def places(self) -> dict[str, str]:
+        """The storage root of everything that does not lie at the project's own."""
+        names = (*self.project.tables, *self.kept, *self.shared)
+        known = self.project.sites
+        roots = {name: known[site].storage for name in names if (site := self.site_of(name)) in known}
+        return {name: root for name, root in roots.items() if root and root != self.project.storage}
+
     def stages(self) -> Iterator[tuple[Kept, Stage]]:
         """Every stored relation but the sources: the stages of views, and what views share."""
         for kept in (*self.kept.values(), *self.shared.values()):

@@ -30,9 +30,8 @@ def compact_some(executor: Executor) -> int:
     done = 0
     for name in catalog.project.tables:
         done += compact(warehouse.source(name), horizon(catalog, warehouse, name))
-    for kept in catalog.kept.values():
-        for stage in kept.stages:
-            done += compact(executor.pushing.timeline(stage.name), horizon(catalog, warehouse, stage.name))
+    for _, stage in catalog.stages():
+        done += compact(executor.pushing.timeline(stage.name), horizon(catalog, warehouse, stage.name))
     return done
 
 
@@ -40,9 +39,7 @@ def vacuum_all(executor: Executor) -> int:
     """Delete files that no table has used for an hour; returns how many."""
     catalog, warehouse = executor.catalog, executor.pushing.warehouse
     timelines = [warehouse.source(name) for name in catalog.project.tables]
-    timelines += [
-        executor.pushing.timeline(one.name) for kept in catalog.kept.values() for one in kept.stages
-    ]
+    timelines += [executor.pushing.timeline(stage.name) for _, stage in catalog.stages()]
     logs = [one.log for one in timelines] + [warehouse.published(name) for name in catalog.kept]
     logs += [warehouse.system(name) for name in ("pushes", "audit")]
     return sum(one.vacuum() for one in logs if one.exists())
@@ -52,8 +49,7 @@ def horizon(catalog: Catalog, warehouse: Warehouse, relation: str) -> int:
     """Up to here every reader of a relation has read it."""
     times = [
         _time(warehouse.stage(catalog.folder(stage.name)))
-        for kept in catalog.kept.values()
-        for stage in kept.stages
+        for _, stage in catalog.stages()
         if relation in stage.reads and stage.name != relation
     ]
     if relation not in catalog.project.tables:

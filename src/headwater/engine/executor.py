@@ -22,6 +22,7 @@ from typing import TypeVar
 from headwater.algebra.stages import Kept, Stage
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
+from headwater.engine.agents import Agents
 from headwater.engine.foresight import Foresight
 from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushed, Pushing
@@ -60,10 +61,11 @@ class ViewState:
 
 
 class Executor:
-    def __init__(self, pushing: Pushing, clock: Clock) -> None:
+    def __init__(self, pushing: Pushing, clock: Clock, agents: Agents | None = None) -> None:
         self.pushing = pushing
         self.catalog: Catalog = pushing.catalog
         self.clock = clock
+        self.agents = agents
         self.states = {name: ViewState(name) for name in self.catalog.kept}
         self.watermarks: dict[str, int] = {}
         self.foresight = Foresight(pushing)
@@ -115,12 +117,23 @@ class Executor:
         if now < self._look_at:
             return
         self._look_at = now + micros(self._pause())
-        ready = [one for one in self.states.values() if not one.running and now >= one.look_at]
+        ready = [
+            one
+            for one in self.states.values()
+            if not one.running and now >= one.look_at and self._reachable(one.name)
+        ]
         known = [one for one in ready if self._safely(one, self.time_of, BEGINNING) != BEGINNING]
         if self._first is None or self._first.done():
             self._start_first([one for one in ready if one not in known])
         if self._common is None or self._common.done():
             self._start_common(known, now)
+
+    def _reachable(self, view: str) -> bool:
+        """Whether every site that a view's stages lie at answers; if not, it waits and the others go on."""
+        if self.agents is None:
+            return True
+        stages = (stage.name for level in self.catalog.levels([view]) for _, stage in level)
+        return self.agents.usable(*{self.catalog.site_of(name) for name in stages})
 
     def _pause(self) -> timedelta:
         """How long until the next look: a fortieth of the shortest promise."""
@@ -238,6 +251,9 @@ class Executor:
 
     def _blame(self, states: Sequence[ViewState], error: Exception, target: int) -> None:
         """One view alone has failed; of several it is not known which, so each is tried by itself."""
+        if self.agents is not None:
+            for site in self.agents.agents:
+                self.agents.suspect(site)
         if len(states) == 1:
             self._failed(states[0], error, target)
             return
@@ -278,7 +294,8 @@ class Executor:
             self.clock.now(), view, pushed.stage, pushed.mode.value, pushed.reason, pushed.after,
             pushed.until, pushed.effort.changed, pushed.effort.scanned, pushed.effort.result,
             pushed.meter.seconds, expected.total_seconds(), pushed.meter.cpu_seconds, pushed.meter.jobs,
-            failures + 1, serves=serves, action=pushed.action,
+            failures + 1, site=self.catalog.site_of(pushed.stage), serves=serves,
+            bytes_copied=pushed.bytes_copied, action=pushed.action,
         )  # fmt: skip
         with self._records_lock:
             self._records.append(record)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.algebra.stages import Stage, StageKind
+from headwater.engine.learnt import Learnt
 from headwater.engine.push import Job, Mode, Pushed, Pushing
 from headwater.model import RefreshPolicy
 from headwater.sharing.time_model import Choice, Effort, TimeModel, choose
@@ -30,6 +31,10 @@ class Foresight:
     full: dict[str, TimeModel] = field(default_factory=dict)
     usual: TimeModel = field(default_factory=TimeModel)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start_from(self, learnt: Learnt) -> None:
+        """Go on with what earlier runs learnt."""
+        self.joint, self.full, self.usual = dict(learnt.joint), dict(learnt.full), learnt.usual
 
     def model(self, stages: frozenset[str]) -> TimeModel:
         """Of pushing these stages incrementally in one action."""

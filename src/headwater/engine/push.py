@@ -4,6 +4,7 @@
     INITIAL       the stage was never computed: its plan as of `until`
     INCREMENTAL   the delta plan between the stage's time and `until`
     FULL          the plan, or the SQL text, as of `until`, minus what is stored
+    COPY          a replica of a relation of another site: its files are copied, no Spark job
 
 All ways end in the same commit, which carries the time, so that a push that is repeated after a crash
 commits once.
@@ -11,6 +12,7 @@ commits once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -27,9 +29,12 @@ from headwater.engine import operators
 from headwater.engine.frames import BROADCAST_ROWS, Frames
 from headwater.engine.metering import Meter, metered
 from headwater.engine.relations import Relations, read_slice
+from headwater.engine.session import SMALL, apart
+from headwater.engine.sites import Sites
 from headwater.engine.sqltext import run_sql
 from headwater.engine.writing import arrow_columns, stored_form, write
 from headwater.sharing.time_model import Choice, Effort
+from headwater.storage.copying import copy_delta
 from headwater.storage.delta_log import BEGINNING, NewFile
 from headwater.storage.timeline import COMPACTED, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
@@ -42,6 +47,7 @@ class Mode(Enum):
     INITIAL = "initial"
     INCREMENTAL = "incremental"
     FULL = "full"
+    COPY = "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ class Pushed:
     duration: timedelta
     meter: Meter
     action: str = ""  # the same for pushes that were one Spark action
+    bytes_copied: int = 0  # from another site
 
     @property
     def stage(self) -> str:
@@ -107,29 +114,28 @@ class Pushing:
     spark: SparkSession
     warehouse: Warehouse
     catalog: Catalog
+    sites: Sites | None = None  # without, everything runs on `spark`
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:
         return self.warehouse.stage(self.catalog.folder(stage))
 
-    def for_small(self) -> SparkSession:
-        """The same Spark, set for small deltas: planned at once, few partitions.
-
-        Adaptive execution runs every shuffle and broadcast as a job of its own: good for large data only.
-        """
+    def spark_of(self, stage: str, small: bool = False) -> SparkSession:
+        """The Spark of the site at which a stage lies; `small`: set for small deltas."""
+        if self.sites is not None:
+            site = self.catalog.site_of(stage)
+            return self.sites.small(site) if small else self.sites.spark(site)
+        if not small:
+            return self.spark
         if self._small is None:
-            self._small = self.spark.newSession()
-            self._small.conf.set("spark.sql.adaptive.enabled", "false")
-            self._small.conf.set("spark.sql.shuffle.partitions", "2")
-            # A writer for each stage instead of sorting the rows of all stages by stage.
-            self._small.conf.set("spark.sql.maxConcurrentOutputFileWriters", "200")
+            self._small = apart(self.spark, SMALL)
         return self._small
 
     def relations(
         self, kept: Kept, stage: Stage, until: int, small: bool = False, opened: Opened | None = None
     ) -> Relations:
         return Relations(
-            self.for_small() if small else self.spark,
+            self.spark_of(stage.name, small),
             self.warehouse,
             frozenset(self.catalog.project.tables),
             self.catalog.folders(),
@@ -167,6 +173,10 @@ class Pushing:
         after = self.timeline(stage.name).time()
         if after >= until:
             return Job(kept, stage, after, after, Mode.EMPTY, "already there")
+        if (original := self.catalog.copies.get(stage.name)) is not None:
+            rows = self.timeline_of(original).rows_between(after, until)
+            reason = f"a copy of {original} at site {self.catalog.site_of(stage.name)}"
+            return Job(kept, stage, after, until, Mode.COPY, reason, Effort(rows, 0, rows))
         if after == BEGINNING:
             return Job(kept, stage, after, until, Mode.INITIAL, "never computed before", self._initial(stage))
         if self.forgotten(stage, after):
@@ -189,11 +199,34 @@ class Pushing:
             if job.until > job.after:
                 self.timeline(job.stage.name).commit(job.until)
             return Pushed(job, job.effort, timedelta(), Meter())
+        if job.mode is Mode.COPY:
+            return self._copy(job)
         group = f"push {job.stage.name} {job.until}"
-        with metered(self.spark, group, f"push {job.stage.name}", "pushes") as meter:
+        with metered(self.spark_of(job.stage.name), group, f"push {job.stage.name}", "pushes") as meter:
             rows = self._compute_and_commit(job, hints)
         effort = Effort(job.effort.changed, job.effort.scanned, rows)
-        return Pushed(job, effort, timedelta(seconds=meter.seconds), meter, group)
+        return Pushed(job, effort, timedelta(seconds=meter.seconds), meter, group, self.bytes_copied(job))
+
+    def _copy(self, job: Job) -> Pushed:
+        """Bring a replica up to its relation."""
+        meter = Meter()
+        start, busy = time.perf_counter(), time.thread_time()
+        original = self.timeline_of(self.catalog.copies[job.stage.name])
+        copied = copy_delta(original, self.timeline(job.stage.name), job.until)
+        meter.seconds, meter.cpu_seconds = time.perf_counter() - start, time.thread_time() - busy
+        effort = Effort(copied.rows, 0, copied.rows)
+        action = f"copy {job.stage.name} {job.until}"
+        return Pushed(job, effort, timedelta(seconds=meter.seconds), meter, action, copied.bytes)
+
+    def bytes_copied(self, job: Job) -> int:
+        """What a push reads of relations at other sites: a copy that filters on the way."""
+        here = self.catalog.site_of(job.stage.name)
+        return sum(
+            file.size
+            for name, part in job.changed.items()
+            if self.catalog.site_of(name) != here
+            for file in part.files
+        )
 
     def forgotten(self, stage: Stage, after: int) -> bool:
         """Whether something the stage reads no longer knows, or never knew, its changes since `after`.
@@ -258,6 +291,6 @@ class Pushing:
             positive = stage.plan is None or frames.positive(stage.plan)
             return (stored, False) if positive else (operators.consolidate(stored), True)
         timeline = self.timeline(stage.name)
-        before = read_slice(self.spark, timeline, timeline.as_of(relations.after))
+        before = read_slice(relations.spark, timeline, timeline.as_of(relations.after))
         difference = stored.unionByName(operators.negate(before))
         return operators.consolidate(difference), True

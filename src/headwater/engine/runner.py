@@ -32,6 +32,7 @@ from headwater.errors import HeadwaterError
 from headwater.storage.delta_log import BEGINNING
 from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
 from headwater.storage.run_lock import run_lock
+from headwater.storage.site_health import write_health
 from headwater.storage.timeline import check_readable
 from headwater.storage.warehouse import Warehouse
 
@@ -150,6 +151,15 @@ class Run:
         problem = self.reloading.problem if self.reloading is not None else ""
         return {"project files": problem} if problem else {}
 
+    def _silent_sites(self) -> dict[str, str]:
+        agents = self.executor.agents
+        silent = {} if agents is None else agents.silent()
+        return {f"site {name}": f"does not answer: {one.error}" for name, one in silent.items()}
+
+    def _write_health(self) -> None:
+        if self.executor.agents is not None:
+            write_health(self.warehouse.root, self.executor.agents.health(), self.clock.now())
+
     def keep(self, until: int | None, show: Callable[[Progress], None] | None = None) -> None:
         """Keep the views until told to stop, or until an instant."""
         threads = [
@@ -181,6 +191,7 @@ class Run:
         """Snapshots every five seconds; compaction and vacuum off the critical path."""
         chores: dict[str, tuple[timedelta, Callable[[], object]]] = {
             "audit": (SNAPSHOT_EVERY, self.auditor.snapshot),
+            "sites": (SNAPSHOT_EVERY, self._write_health),
             "project files": (RELOAD_EVERY, self._reload),
             "compaction": (COMPACT_EVERY, lambda: compact_some(self.executor)),
             "republishing": (COMPACT_EVERY, self.executor.republish_some),

@@ -45,19 +45,23 @@ class _Part:
 
 
 def push_together(pushing: Pushing, jobs: Sequence[Job], hints: bool = True) -> list[Pushed]:
-    """Do all jobs: what is small and incremental in as few actions as possible, the others one by one."""
-    joint = [job for job in jobs if job.small]
-    if len(joint) < 2:
-        return [pushing.run(job, hints) for job in jobs]
-    alone = [pushing.run(job, hints) for job in jobs if not job.small]
-    return [*_joint(pushing, joint, hints), *alone]
+    """Do all jobs: at each site what is small and incremental at once, the others one by one."""
+    done: list[Pushed] = []
+    for site in dict.fromkeys(pushing.catalog.site_of(job.stage.name) for job in jobs):
+        here = [job for job in jobs if pushing.catalog.site_of(job.stage.name) == site]
+        joint = [job for job in here if job.small]
+        if len(joint) > 1:
+            done += _joint(pushing, joint, hints)
+            here = [job for job in here if not job.small]
+        done += [pushing.run(job, hints) for job in here]
+    return done
 
 
 def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushed]:
     waiting: list[_Part] = []
     written: dict[str, int] = {}
     group = f"push {len(jobs)} stages {jobs[0].until} {uuid.uuid4().hex[:6]}"
-    with metered(pushing.spark, group, f"push {len(jobs)} stages", "pushes") as meter:
+    with metered(pushing.spark_of(jobs[0].stage.name), group, f"push {len(jobs)} stages", "pushes") as meter:
         opened: Opened = {}
         for job in jobs:
             frame, _ = pushing.stored_delta(job, hints, opened)
@@ -69,7 +73,7 @@ def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushe
         for batch in _compatible(waiting):
             for job, files in _write(pushing, batch):
                 written[job.stage.name] = pushing.commit(job, files)
-    yield from _shares(jobs, written, meter, group)
+    yield from _shares(pushing, jobs, written, meter, group)
 
 
 def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
@@ -94,7 +98,8 @@ def _write(pushing: Pushing, parts: Sequence[_Part]) -> Iterator[tuple[Job, list
         padded = part.frame.selectExpr(*_padded(part, columns), WEIGHT, f"{number} AS {STAGE}")
         whole = padded if whole is None else whole.union(padded)
     assert whole is not None
-    staging = os.path.join(pushing.warehouse.staging(), uuid.uuid4().hex)
+    root = pushing.warehouse.place(parts[0].job.kept.view)
+    staging = os.path.join(pushing.warehouse.staging(root), uuid.uuid4().hex)
     try:
         whole.write.partitionBy(STAGE).parquet(staging)
         for number, part in enumerate(parts):
@@ -110,7 +115,9 @@ def _padded(part: _Part, columns: Mapping[str, str]) -> Iterator[str]:
         yield quoted(name) if name in part.types else f"CAST(NULL AS {kind}) AS {quoted(name)}"
 
 
-def _shares(jobs: Sequence[Job], written: Mapping[str, int], meter: Meter, group: str) -> Iterator[Pushed]:
+def _shares(
+    pushing: Pushing, jobs: Sequence[Job], written: Mapping[str, int], meter: Meter, group: str
+) -> Iterator[Pushed]:
     """The cost of the action split among its stages: half evenly, half by the rows that each moved."""
     moved = {job.stage.name: job.effort.changed + written[job.stage.name] for job in jobs}
     total = sum(moved.values())
@@ -119,4 +126,5 @@ def _shares(jobs: Sequence[Job], written: Mapping[str, int], meter: Meter, group
         share = even if total == 0 else (even + moved[job.stage.name] / total) / 2
         effort = Effort(job.effort.changed, job.effort.scanned, written[job.stage.name])
         mine = replace(meter, cpu_seconds=meter.cpu_seconds * share)
-        yield Pushed(job, effort, timedelta(seconds=meter.seconds), mine, group)
+        copied = pushing.bytes_copied(job)
+        yield Pushed(job, effort, timedelta(seconds=meter.seconds), mine, group, copied)

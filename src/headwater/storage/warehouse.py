@@ -24,18 +24,25 @@ __all__ = ["Warehouse"]
 
 @dataclass(slots=True)
 class Warehouse:
+    """`places` says which relations (sources, views, shared stages) lie at another site's root."""
+
     root: str
+    places: dict[str, str] = field(default_factory=dict)
     _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
+    def place(self, relation: str) -> str:
+        """The root of the site at which a relation lies."""
+        return self.places.get(relation, self.root)
+
     def source(self, table: str) -> Timeline:
-        return self._timeline(os.path.join(self.root, "sources", table))
+        return self._timeline(os.path.join(self.place(table), "sources", table))
 
     def stage(self, name: str) -> Timeline:
-        return self._timeline(os.path.join(self.root, "stages", name))
+        return self._timeline(os.path.join(self.place(_relation(name)), "stages", name))
 
     def published(self, view: str) -> DeltaLog:
-        return self._log(os.path.join(self.root, "views", view))
+        return self._log(os.path.join(self.place(view), "views", view))
 
     def system(self, name: str) -> DeltaLog:
         return self._log(os.path.join(self.root, "system", name))
@@ -44,9 +51,10 @@ class Warehouse:
         """Where the JVM's own messages go."""
         return os.path.join(self.root, "spark.log")
 
-    def staging(self) -> str:
-        """Where an action that feeds several stages writes before its files are moved to their stages."""
-        return os.path.join(self.root, "staging")
+    @staticmethod
+    def staging(root: str) -> str:
+        """Where an action that feeds several stages of a site writes before its files are moved to them."""
+        return os.path.join(root, "staging")
 
     def clock(self, table: str) -> SourceClock:
         return SourceClock(os.path.join(self.root, "clocks", table))
@@ -67,3 +75,8 @@ class Warehouse:
             found = self._open.setdefault(path, DeltaLog(path))
             assert isinstance(found, DeltaLog)
             return found
+
+
+def _relation(folder: str) -> str:
+    """The view or shared stage that a stage's folder (name$1@version) belongs to."""
+    return folder.rsplit("@", 1)[0].split("$", 1)[0]
