@@ -77,7 +77,7 @@ def compact(timeline: Timeline, until: int) -> bool:
     # The newest time of what is merged, not `until`: the timeline's own time may be earlier than that.
     newest = max(file.maximum[TIME] for file in chosen)
     added = [timeline.write(merged, newest)] if merged.num_rows else []
-    return timeline.log.rewrite(added, chosen, {COMPACTED: newest})
+    return timeline.log.rewrite(added, chosen, {COMPACTED: max(newest, timeline.horizon())})
 
 
 def _settled(file: DataFile, until: int) -> bool:

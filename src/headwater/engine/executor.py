@@ -81,12 +81,20 @@ class Executor:
     def adopt(self, catalog: Catalog) -> bool:
         """Keep another catalog's views from now on; views of both go on untouched.
 
-        False, and nothing done, while something is being pushed: call again.  No push starts meanwhile, as
-        long as only the thread that calls `step` calls this.
+        False, and nothing done, while a view that goes, or is kept in another way from now on, is being
+        pushed: call again.  Such views start no push meanwhile, as long as only the thread that calls `step`
+        calls this.
         """
         same = {name for name, known in catalog.versions.items() if self.catalog.versions.get(name) == known}
-        if any(one.running for one in self.states.values()):
-            self._look_at = self.clock.now() + micros(FIRST_RETRY)
+        untouched = {
+            name
+            for name in same & self.catalog.kept.keys() & catalog.kept.keys()
+            if catalog.levels([name]) == self.catalog.levels([name])
+        }
+        touched = [one for one in self.states.values() if one.name not in untouched]
+        for one in touched:
+            one.look_at = max(one.look_at, self.clock.now() + micros(FIRST_RETRY))
+        if any(one.running for one in touched):
             return False
         self.catalog = self.pushing.catalog = catalog
         self.states = {n: self.states[n] if n in same else ViewState(n) for n in catalog.kept}

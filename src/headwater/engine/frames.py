@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from headwater.algebra.expressions import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.nodes import (
@@ -35,6 +34,7 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.types import is_exact
 from headwater.engine import operators
+from headwater.engine.columns import broadcast, quoted
 from headwater.engine.pruning import join_ranges, restrict_ranges
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import WEIGHT, Range
@@ -105,7 +105,7 @@ class Frames:
                 found = restrict_ranges(self.relations, keys, by)
                 wanted = self.frame(by)
                 if self.hints and self.small(by):
-                    wanted = F.broadcast(wanted)
+                    wanted = broadcast(wanted)
                 return operators.restrict(self.frame(child, dict(ranges) | found), keys, wanted, by.columns)
             case _:
                 assert_never(plan)
@@ -123,9 +123,9 @@ class Frames:
             waiting = [one for one in waiting if one not in ready]
             right = self.frame(other, found)
             if self.hints and small and not self.small(other):
-                whole = F.broadcast(whole)
+                whole = broadcast(whole)
             elif self.hints and self.small(other) and not small:
-                right = F.broadcast(right)
+                right = broadcast(right)
             whole = operators.inner_join(whole, right, conjunction(ready))
             small = small or self.small(other)
         return whole
@@ -163,8 +163,9 @@ class Frames:
         if not self.hints:
             return frame
         names = [f"_key{index}" for index in range(len(keys))]
-        by = of.select(*(operators.sql(key).alias(name) for (key, _), name in zip(keys, names, strict=True)))
-        return operators.restrict(frame, [key for _, key in keys], F.broadcast(by), names)
+        texts = (f"{spark_sql(key)} AS {quoted(name)}" for (key, _), name in zip(keys, names, strict=True))
+        by = of.selectExpr(*texts)
+        return operators.restrict(frame, [key for _, key in keys], broadcast(by), names)
 
     def _aggregate(self, plan: Aggregate) -> DataFrame:
         frame = self.frame(plan.child)
@@ -184,8 +185,8 @@ class Frames:
                 for expr in (*one.arguments, *([one.where] if one.where is not None else []))
                 for name in columns_of(expr)
             }
-            columns = [operators.named(name) for name in plan.child.columns if name in needed]
-            frame = operators.consolidate(frame.select(*columns, WEIGHT))
+            columns = [quoted(name) for name in plan.child.columns if name in needed]
+            frame = operators.consolidate(frame.selectExpr(*columns, WEIGHT))
         if not all(one.distinct or one.function in operators.DUPLICATE_BLIND for one in plan.aggregates):
             frame = operators.expand(frame)
         return operators.aggregate_rows(frame, plan.keys, plan.aggregates)
@@ -197,7 +198,7 @@ class Frames:
             return result
         rows = AggregateCall("_rows", "count", (), "count(1)")
         counted = operators.aggregate_weighted(frame, plan.keys, (*plan.aggregates, rows))
-        return counted.where(operators.named("_rows") != 0).drop("_rows")
+        return counted.where("_rows <> 0").drop("_rows")
 
     def _consolidated(self, plan: Plan, frame: DataFrame) -> DataFrame:
         return frame if self.positive(plan) else operators.consolidate(frame)

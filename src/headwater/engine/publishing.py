@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from headwater.algebra.stages import Kept
 from headwater.engine import operators
+from headwater.engine.columns import quoted
 from headwater.engine.push import Pushing
 from headwater.engine.relations import read_slice
 from headwater.engine.writing import write_plain
@@ -52,9 +53,9 @@ def republish(pushing: Pushing, kept: Kept) -> bool:
     part = timeline.as_of(timeline.time())
     changes = read_slice(pushing.spark, timeline, part)
     if VISIBLE in changes.columns:
-        changes = changes.where(operators.named(VISIBLE))
+        changes = changes.where(VISIBLE)
     names = output_columns(timeline).names
-    rows = changes.select(*map(operators.named, names), WEIGHT)
+    rows = changes.selectExpr(*map(quoted, names), WEIGHT)
     if not part.inserts_only:
         rows = operators.consolidate(rows)
     plain = operators.expand(rows).drop(WEIGHT)

@@ -291,6 +291,6 @@ class Pushing:
             positive = stage.plan is None or frames.positive(stage.plan)
             return (stored, False) if positive else (operators.consolidate(stored), True)
         timeline = self.timeline(stage.name)
-        before = read_slice(relations.spark, timeline, timeline.as_of(relations.after))
+        before = read_slice(stored.sparkSession, timeline, timeline.as_of(relations.after))
         difference = stored.unionByName(operators.negate(before))
         return operators.consolidate(difference), True

@@ -142,7 +142,7 @@ class Run:
             self.auditor.look(),
             {name: one.pushes for name, one in self.executor.states.items()},
             dict(self.auditor.violations),
-            errors | self.capture_errors | self.chore_errors | self._file_errors(),
+            errors | self.capture_errors | self.chore_errors | self._file_errors() | self._silent_sites(),
             dict(self.captured),
             notes=tuple(self.notes),
         )

@@ -13,13 +13,12 @@ from collections.abc import Collection, Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from headwater.algebra.expressions import Column, Expr, rename, spark_sql
 from headwater.algebra.nodes import Filter, Plan, Project, Scan
 from headwater.algebra.stages import Kept, Stage, StageKind
-from headwater.engine import operators
+from headwater.engine.columns import quoted
 from headwater.errors import InternalError
 from headwater.storage.delta_log import NewFile
 from headwater.storage.statistics import footer_statistics
@@ -32,19 +31,15 @@ __all__ = ["arrow_columns", "moved_files", "stored_form", "write", "write_plain"
 def stored_form(stage: Stage, kept: Kept, delta: DataFrame) -> DataFrame:
     """A stage's rows as they are stored: a view's own columns first, then what it must remember."""
     if stage.name != kept.view:
-        return delta.select(*(operators.named(name) for name in stage.columns), WEIGHT)
+        return delta.selectExpr(*map(quoted, stage.columns), WEIGHT)
     outputs, visible = _finished(kept.finish)
-    columns = [operators.sql(expr).alias(name) for name, expr in outputs]
+    columns = [f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in outputs]
     if visible:
-        columns.append(
-            F.coalesce(
-                F.expr(" AND ".join(f"({spark_sql(one)})" for one in visible)),
-                F.lit(False),
-            ).alias(VISIBLE)
-        )
+        holds = " AND ".join(f"({spark_sql(one)})" for one in visible)
+        columns.append(f"coalesce({holds}, false) AS {VISIBLE}")
     if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
-        columns += [operators.named(name).alias(STATE + name) for name in stage.columns]
-    return delta.select(*columns, WEIGHT)
+        columns += [f"{quoted(name)} AS {quoted(STATE + name)}" for name in stage.columns]
+    return delta.selectExpr(*columns, WEIGHT)
 
 
 def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:

@@ -11,8 +11,8 @@ The paper asks the same of the staleness *after* the push, MAXTS + CP - t; ours 
 readers do not stop reading while a push is under way.  SLACK is the paper's l = 0.8 and leaves room for what
 the estimate does not know.
 
-Which t: the latest, MINTS, so that a push carries as much as it can.  If the changes have piled up so far that
-a push of all of them would break the promise, the latest t that would still keep it, found by bisection (CP
+Which t: the latest, MINTS, so that a push carries as much as it can.  If changes have piled up so far that a
+push of all of them would break the promise, the latest t that would still keep it, found by bisection (CP
 grows with t); if none does that gets on by a fair part, all of them: the promise is broken either way, and
 small steps would never catch up.
 
