@@ -16,7 +16,7 @@ from headwater.engine.workbench import Workbench
 from headwater.storage.calibration import calibrated
 
 pytestmark = pytest.mark.spark
-SMALL = Extent((1, 50), (200, 400), 0, 1, 0.0)
+SMALL = Extent((1, 50), (200, 400), 0, 1, 60.0)
 
 
 def test_every_kind_is_measured_at_every_size(spark: SparkSession, tmp_path: Path) -> None:
