@@ -70,6 +70,7 @@ class Executor:
         self.watermarks: dict[str, int] = {}
         self.foresight = Foresight(pushing)
         self._look_at = 0
+        self._expected: dict[frozenset[str], timedelta] = {}  # of this look: views pushed together share it
         self._common: Future[None] | None = None
         self._first: Future[None] | None = None
         self._records: list[PushRecord] = []
@@ -157,6 +158,7 @@ class Executor:
                 return
 
     def _start_common(self, states: Sequence[ViewState], now: int) -> None:
+        self._expected = {}
         pending = [one for state in states if (one := self._safely(state, self._pending, None)) is not None]
         chosen = together(pending, now)
         if any(self.states[one.view].alone for one in chosen):
@@ -173,8 +175,10 @@ class Executor:
     def _pending(self, view: str) -> Pending:
         state = self.states[view]
         target = max(self.target(view), self.time_of(view))
-        company = (state.company & self.states.keys()) | {view}
-        duration = self.foresight.cautious(company, target)
+        company = frozenset((state.company & self.states.keys()) | {view})
+        if company not in self._expected:
+            self._expected[company] = self.foresight.cautious(company, target)
+        duration = self._expected[company]
         freshness = self.catalog.project.views[view].freshness
         return Pending(view, self.time_of(view), target, freshness, duration)
 

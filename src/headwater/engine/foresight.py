@@ -30,6 +30,7 @@ class Foresight:
     joint: dict[frozenset[str], TimeModel] = field(default_factory=dict)
     full: dict[str, TimeModel] = field(default_factory=dict)
     usual: TimeModel = field(default_factory=TimeModel)
+    yields: dict[str, float] = field(default_factory=dict)  # changes out per change in
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start_from(self, learnt: Learnt) -> None:
@@ -76,6 +77,7 @@ class Foresight:
                 pending[stage.name] = sum(self._changes(one, time, until, pending) for one in stage.reads)
                 if time != BEGINNING and pending[stage.name]:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
+                pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
             total += COMMIT * len(level)
             if efforts:
                 total += self.model(frozenset(efforts)).cautious(_sum(list(efforts.values())))
@@ -86,6 +88,7 @@ class Foresight:
         with self._lock:
             for action in {one.action for one in done if one.mode is not Mode.EMPTY}:
                 members = [one for one in done if one.action == action]
+                self.yields |= {one.stage: one.effort.result / max(one.effort.changed, 1) for one in members}
                 effort = _sum([one.effort for one in members])
                 duration = members[0].duration
                 if members[0].mode is Mode.INCREMENTAL:
@@ -115,7 +118,7 @@ class Foresight:
     def _effort(self, stage: Stage, changed: int) -> Effort:
         sizes = [self.pushing.rows(name) for name in stage.reads if name != stage.name]
         own = self.pushing.rows(stage.name) if stage.kind in (StageKind.LINEAR, StageKind.GROUPS) else 0
-        return Effort(changed, sum(sizes) + own, changed)
+        return Effort(changed, sum(sizes) + own, round(changed * self.yields.get(stage.name, 1.0)))
 
 
 def _names(jobs: Sequence[Job]) -> frozenset[str]:

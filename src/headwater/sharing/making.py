@@ -119,7 +119,12 @@ def _parts(relation: Relation, halves: tuple[Vertex, ...]) -> tuple[Relation, Re
 def _elsewhere(made: Made, place: Place, homes: Mapping[str, str]) -> Base | Copied:
     if len(place.relation.inputs) == 1:
         return _base(place.relation, homes)
-    found = next((one for one in made if one.relation == place.relation), None)
-    if found is None:
+    same = [one for one in made if one.relation == place.relation]
+    if same:
+        return Copied(same[0])
+    # A join may read a wider relation and filter on the way.
+    wider = [(one, left) for one in made if (left := residual(place.relation, one.relation)) is not None]
+    if not wider:
         raise InternalError("HW933", f"nothing in the plan makes {place.relation.text}")
-    return Copied(found)
+    source, left = min(wider, key=lambda pair: (pair[0].site != place.site, len(pair[1])))
+    return Copied(source, left)

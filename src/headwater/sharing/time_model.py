@@ -27,7 +27,7 @@ PRIOR: Coefficients = (0.5, 4e-6, 1.5e-7, 3e-6)
 # seconds must say something about the fixed cost and next to nothing about the cost of a row.
 FIRMNESS = (0.3, 3e4, 1e6, 3e4)
 KEEP = 40
-FADING = 0.9
+FADING = 0.75  # Spark gets faster while it warms up, and slower when others load the machine
 
 
 @dataclass(frozen=True, slots=True)
