@@ -24,6 +24,7 @@ from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
 from headwater.engine.agents import Agents
 from headwater.engine.foresight import Foresight
+from headwater.engine.gathering import gather
 from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushed, Pushing
 from headwater.engine.record import PushRecord
@@ -220,6 +221,9 @@ class Executor:
         with self._stages_lock:
             levels = self.catalog.levels(views)
             target = max([target, *(self._stored_time(stage) for level in levels for _, stage in level)])
+            sources = {name for view in views for name in self.catalog.below(view)}
+            target = max([target, *(self.pushing.warehouse.source(name).gathered() for name in sources)])
+            gather(self.pushing, {stage.name for level in levels for _, stage in level}, target)
             for level in levels:
                 now = [one for one in level if not (apart and one[1].name in own)]
                 touched |= self._push_level(now, target, hints)

@@ -42,7 +42,7 @@ SNAPSHOT_EVERY = timedelta(seconds=5)
 COMPACT_EVERY = timedelta(seconds=10)
 RELOAD_EVERY = timedelta(seconds=1)
 VACUUM_EVERY = timedelta(hours=1)
-POLL_EVERY = timedelta(milliseconds=200)
+POLL_EVERY = timedelta(milliseconds=400)
 STEP_EVERY = timedelta(milliseconds=50)
 
 
@@ -157,7 +157,7 @@ class Run:
         return {f"site {name}": f"does not answer: {one.error}" for name, one in silent.items()}
 
     def _write_health(self) -> None:
-        if self.executor.agents is not None:
+        if self.executor.agents is not None and len(self.catalog.project.sites) > 1:
             write_health(self.warehouse.root, self.executor.agents.health(), self.clock.now())
 
     def keep(self, until: int | None, show: Callable[[Progress], None] | None = None) -> None:

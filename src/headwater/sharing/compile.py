@@ -75,7 +75,7 @@ class _Compiler:
     blocks: Mapping[str, Block]
     kept: Mapping[str, Kept]
     homes: Mapping[str, str]
-    consumers: dict[Place, set[str]] = field(default_factory=dict)
+    consumers: dict[Place, set[str | Place]] = field(default_factory=dict)
     wanted: dict[Place, set[str]] = field(default_factory=dict)  # canonical columns
     owners: dict[Place, str] = field(default_factory=dict)  # the view that is the stored relation
     shared: dict[str, Kept] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class _Compiler:
 
     # Who needs what
 
-    def _want(self, place: Place, consumer: str, columns: frozenset[str]) -> None:
+    def _want(self, place: Place, consumer: str | Place, columns: frozenset[str]) -> None:
         """Note that a consumer reads columns of a relation at a site, and what that needs in turn."""
         mine = {one for one in columns if _input(one) in place.relation.names}
         first = consumer not in self.consumers.setdefault(place, set())
@@ -110,10 +110,10 @@ class _Compiler:
                         name for one in place.relation.join_conditions() for name in columns_of(one)
                     )
                     for part in (left, right):
-                        self._want(Place(part, place.site), str(place), needed | joining)
+                        self._want(Place(part, place.site), place, needed | joining)
                 case Copied(source, residual):
                     tested = frozenset(name for one in residual for name in columns_of(one))
-                    self._want(source, str(place), needed | tested)
+                    self._want(source, place, needed | tested)
                 case _:
                     pass
 
@@ -223,7 +223,7 @@ class _Compiler:
     def _base(self, place: Place, base: Base) -> Plan:
         """A source or a view as it is, or its replica at another site, filtered."""
         one = place.relation.inputs[0]
-        columns = tuple(sorted(column.rsplit(".", 1)[1] for column in self._wanted_of(one.relation)))
+        columns = tuple(sorted({column.rsplit(".", 1)[1] for column in self._wanted_of(one.relation)}))
         name = base.relation if base.site == place.site else self._replica(base.relation, columns, place.site)
         scan: Plan = Scan(name, one.name, columns)
         whole = conjunction(one.filters)
@@ -311,15 +311,9 @@ def _represented(column: str, relation: Relation, plan: Plan) -> str:
 
 
 def _of_class(group: tuple[str, ...], relation: Relation, plan: Plan) -> list[str]:
-    """The columns of a class that an element has; of a join, where all are equal already, one."""
-    mine = [one for one in group if _input(one) in relation.names]
-    if not mine:
-        return []
-    return (
-        [one for one in mine if one in plan.columns]
-        if len(relation.inputs) == 1
-        else [_name(mine[0], relation, plan)]
-    )
+    """The columns of a class that an element has; of those that are equal in it already, one."""
+    mine = {frozenset(_group(one, relation)): one for one in group if _input(one) in relation.names}
+    return [_name(one, relation, plan) for one in mine.values()]
 
 
 def _available(expr: Expr, relation: Relation, columns: set[str]) -> Expr:

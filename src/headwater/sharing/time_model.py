@@ -64,8 +64,8 @@ class TimeModel:
         return timedelta(seconds=seconds)
 
     def cautious(self, effort: Effort) -> timedelta:
-        """A duration that a push exceeds rarely: the estimate plus twice its usual error."""
-        return self.predict(effort) * (1.0 + 2.0 * self.spread)
+        """A duration that a push exceeds rarely: the estimate plus its usual error; SLACK covers the rest."""
+        return self.predict(effort) * (1.0 + self.spread)
 
     def learn(self, effort: Effort, duration: timedelta) -> TimeModel:
         seen = (*self.observations, Observation(effort, duration.total_seconds()))[-KEEP:]

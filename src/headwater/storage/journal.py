@@ -72,7 +72,8 @@ def append_rows(log: DeltaLog, schema: pa.Schema, rows: Sequence[Mapping[str, An
     """Add rows in one commit."""
     if not rows:
         return
-    log.create(schema)
+    if not log.exists():
+        log.create(schema)
     log.widen(schema)
     time = max(now, log.time() + 1)
     file = write_parquet(log.path, new_file_name(time), pa.Table.from_pylist(list(rows), schema=schema))

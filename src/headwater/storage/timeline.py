@@ -34,6 +34,7 @@ __all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_sc
 WEIGHT = "_weight"
 TIME = "_time"
 COMPACTED = "headwater-compacted"  # the transaction that records the horizon
+GATHERED = "headwater-gathered"  # and the one that records up to where unread changes have one time
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,10 @@ class Timeline:
     def horizon(self) -> int:
         """Compaction has given up history before this time: only later states and deltas can be read."""
         return self.log.transaction(COMPACTED) or BEGINNING if self.exists() else BEGINNING
+
+    def gathered(self) -> int:
+        """Changes up to here were put together: nobody may be pushed to an earlier time any more."""
+        return self.log.transaction(GATHERED) or BEGINNING if self.exists() else BEGINNING
 
     def delta(
         self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None

@@ -29,6 +29,7 @@ class Warehouse:
     root: str
     places: dict[str, str] = field(default_factory=dict)
     _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
+    _clocks: dict[str, SourceClock] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def place(self, relation: str) -> str:
@@ -57,7 +58,8 @@ class Warehouse:
         return os.path.join(root, "staging")
 
     def clock(self, table: str) -> SourceClock:
-        return SourceClock(os.path.join(self.root, "clocks", table))
+        with self._lock:
+            return self._clocks.setdefault(table, SourceClock(os.path.join(self.root, "clocks", table)))
 
     def forget(self, path: str) -> None:
         """Whoever asks next opens the table anew: its folder goes, or has gone."""
