@@ -1,13 +1,14 @@
 """Before a push reads a source many times, put its new small files together once.
 
-A source that is fed every second has dozens of tiny files by the time a push is due, and each stage that reads
-it opens them all: measured half of the CPU of a small push of 25 views.  Changes that nobody has read yet may
-become one file at the newest of their times, if everybody who reads the source is about to be pushed beyond
+A source that is fed every second has dozens of tiny files by the time a push is due, and each stage that
+reads it opens them all: measured half of the tasks' CPU of a push of 25 views.  Changes that nobody has read
+yet may become one file at the newest of their times, if everybody who reads the source is about to be pushed beyond
 them: then no reader will ever ask for a time between.
 
 Nothing is forgotten: a delta from before the gathered changes to after them is the same, so the timeline's
 horizon stays.  The newest gathered time is recorded in the same commit: should the push fail, or the run be
-killed, the next push goes at least that far.  If a writer commits at the same moment, the push reads the files as they are.
+killed, the next push goes at least that far.  If a writer commits at the same moment, the push reads the
+files as they are.
 """
 
 from __future__ import annotations

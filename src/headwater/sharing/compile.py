@@ -245,7 +245,9 @@ class _Compiler:
         """The stored relation, declared as a shared stage when it is first asked for."""
         if place not in self._known:
             made = self.made[place]
-            if isinstance(made, Copied) and not made.residual:
+            if isinstance(made, Copied) and not made.residual and made.source.site == place.site:
+                self._known[place] = self._stored(made.source)  # the same rows, said in other words
+            elif isinstance(made, Copied) and not made.residual:
                 source = self._stored(made.source)
                 name = self._replica(source.name, tuple(source.columns.values()), place.site)
                 self._known[place] = _Stored(name, source.columns)
