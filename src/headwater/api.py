@@ -129,6 +129,15 @@ class Headwater:
         self._fingerprint = fingerprint(self.project.folder)
         self.project = load(self.project.folder)
         self.catalog = build(self.project)
+        self._place(self.catalog)
+
+    def _place(self, catalog: Catalog) -> None:
+        """Let the warehouse know where things lie; what came back to the project's own root too."""
+        elsewhere = catalog.places()
+        for name in (*catalog.project.tables, *catalog.kept):
+            if name not in elsewhere:
+                self.warehouse.places.pop(name, None)
+        self.warehouse.places.update(elsewhere)
 
     def run(
         self,
@@ -162,7 +171,7 @@ class Headwater:
         """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
         plain = build(project)
         catalog = shared_catalog(plain, self.warehouse) if sharing else plain
-        self.warehouse.places.update(catalog.places())
+        self._place(catalog)
         return catalog
 
     def run_until_idle(

@@ -53,6 +53,8 @@ def status(
         answer = asdict(found)
         for one in answer["views"] + answer["sources"]:
             one["time"] = None if one["time"] is None else instant_text(one["time"])
+        for one in answer["sites"]:
+            one |= {name: one[name] and instant_text(one[name]) for name in ("since", "last_seen")}
         answer["at"] = instant_text(found.at)
         print_json(answer)
         return
@@ -67,6 +69,12 @@ def status(
     for one in found.views:
         if one.error:
             out.print(f"{one.name}: {one.error}", style="red")
+    for site in found.sites:
+        if not site.alive:
+            out.print(
+                f"site {site.site} does not answer since {instant_text(site.since)}: {site.error}",
+                style="red",
+            )
     print_table(
         "",
         ("source", "from", "changes", "newest change"),

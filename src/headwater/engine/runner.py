@@ -302,6 +302,7 @@ def run(
             )
             one.streams = streams
             agents.start()
+            one._write_health()  # what an earlier run said of the sites no longer counts
             yield one
         finally:
             one.stop.set()

@@ -17,6 +17,7 @@ from headwater.clock import Clock
 from headwater.storage.delta_log import BEGINNING
 from headwater.storage.journal import AUDIT, PUSHES, read_rows
 from headwater.storage.run_lock import running
+from headwater.storage.site_health import SiteHealth, read_health
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["LastPush", "SourceStatus", "Status", "ViewStatus", "status"]
@@ -69,19 +70,27 @@ class Status:
     running: dict[str, Any] | None
     sources: tuple[SourceStatus, ...]
     views: tuple[ViewStatus, ...]
+    sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
 
 
 def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
     now = clock.now()
+    kept_by = running(warehouse.root)
     audit = read_rows(warehouse.system("audit"), AUDIT)
     pushes = read_rows(warehouse.system("pushes"), PUSHES)
     return Status(
         catalog.project.name,
         now,
-        running(warehouse.root),
+        kept_by,
         tuple(_source(warehouse, name, one.provider) for name, one in catalog.project.tables.items()),
         tuple(_view(catalog, warehouse, name, now, audit, pushes) for name in catalog.kept),
+        _sites(warehouse) if kept_by is not None else (),
     )
+
+
+def _sites(warehouse: Warehouse) -> tuple[SiteHealth, ...]:
+    found = read_health(warehouse.root)
+    return () if found is None else tuple(found[1].values())
 
 
 def _source(warehouse: Warehouse, name: str, provider: str) -> SourceStatus:
