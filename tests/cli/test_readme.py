@@ -15,12 +15,12 @@ README = Path(__file__).parent.parent.parent / "README.md"
 
 def commands() -> list[str]:
     tour = README.read_text().split("## Five minutes")[1].split("\n## ")[0]
-    return re.findall(r"^\$ (headwater .*)$", tour, re.M)
+    return re.findall(r"^\$ ((?:headwater|echo) .*)$", tour, re.M)
 
 
 def test_the_tour_shows_the_main_commands() -> None:
     shown = {line.split()[1] for line in commands()}
-    assert {"init", "plan", "ingest", "run", "read", "verify", "check"} <= shown
+    assert {"init", "plan", "ingest", "run", "add", "drop", "read", "verify", "bill", "check"} <= shown
 
 
 @pytest.mark.cli

@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from keeping import SHOP, Keeping
+from projects import as_run, project, pushes, wrong
+from projects import view as view_at
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.utils import is_remote
 from servers import Server, connect_server, running
@@ -18,6 +20,7 @@ from test_pushes import BY_CITY, CITIES, JOINED, ORDERS, view
 
 from headwater.algebra.expressions import Column, equal
 from headwater.algebra.nodes import JoinKind
+from headwater.api import Headwater
 from headwater.clock import SystemClock
 from headwater.engine import frames, operators
 from headwater.engine.agents import Agents, site_agents
@@ -25,6 +28,7 @@ from headwater.engine.columns import column
 from headwater.engine.connect import is_connect
 from headwater.engine.metering import metered
 from headwater.engine.relations import read_slice
+from headwater.engine.runner import Progress
 from headwater.engine.session import SMALL, apart
 from headwater.engine.sites import Sites
 from headwater.engine.writing import arrow_columns, write
@@ -255,3 +259,79 @@ def test_views_are_kept_and_verified_at_a_server(sites: Sites, tmp_path: Path) -
     assert kept.rows("joined") == [(1, "Oslo", 50), (2, "Oslo", 7), (3, "Bern", 1)]
     assert kept.rows("top") == [(1, 50), (2, 7)]
     assert all(kept.verify(name).equal for name in ("joined", "by_city", "top"))
+
+
+EVENTS = """
+CREATE TABLE events (eid BIGINT PRIMARY KEY, place BIGINT, v BIGINT) AT SITE plango;
+CREATE TABLE places (place BIGINT PRIMARY KEY, name STRING) AT SITE opentable;
+"""
+
+
+class Running(threading.Thread):
+    """`Headwater.run` in a thread of its own, with what it shows."""
+
+    def __init__(self, one: Headwater) -> None:
+        super().__init__(daemon=True)
+        self.one, self.stop, self.shown = one, threading.Event(), list[Progress]()
+
+    def run(self) -> None:
+        self.one.run(stop=self.stop, show=self.shown.append)
+
+    def time(self, view: str) -> int:
+        views = {one.view: one.time for one in self.shown[-1].views} if self.shown else {}
+        return views.get(view) or 0
+
+    def reach(self, until: int, *views: str) -> None:
+        for name in views:
+            until_true(lambda name=name: self.time(name) >= until, f"{name} is kept: {self.told()}", 150)
+
+    def told(self) -> str:
+        return str(self.shown[-1].errors if self.shown else "nothing was shown")
+
+
+def test_a_run_over_two_servers_goes_on_while_one_is_away(
+    spark: SparkSession, servers: dict[str, Server], tmp_path: Path
+) -> None:
+    select = "SELECT e.eid, e.v, p.name FROM events e JOIN places p ON e.place = p.place"
+    sql = EVENTS + view_at("pairs", select, "opentable", 20) + view_at("near", select, "plango", 20)
+    sql += view_at("kept", "SELECT eid, v FROM events WHERE v > 3", "plango", 3)
+    sql += view_at("named", "SELECT place, upper(name) AS name FROM places", "opentable", 3)
+    addresses = {name: f"sc://127.0.0.1:{one.port}" for name, one in servers.items()}
+    one = project(tmp_path, addresses, sql)
+    views = ("pairs", "near", "kept", "named")
+
+    def feed(start: int) -> int:
+        one.ingest("places", [{"place": at, "name": f"p{at}"} for at in range(start, start + 10)])
+        one.ingest("events", [{"eid": at, "place": at - 2, "v": at % 7} for at in range(start, start + 10)])
+        return one.clock.now()
+
+    feed(0)
+    assert as_run(one).copies
+    running_ = Running(one)
+    running_.start()
+    try:
+        running_.reach(feed(10), *views)
+        servers["plango"].kill()
+        fed = feed(20)
+        until_true(lambda: "site plango" in running_.shown[-1].errors, "its silence is shown", 60)
+        assert "site opentable" not in running_.shown[-1].errors
+        running_.reach(fed, "named")
+        assert running_.time("kept") < fed
+        silent = {site.site: site.alive for site in one.status().sites}
+        until_true(lambda: not one.status().sites[list(silent).index("plango")].alive, "status says so", 30)
+        running_.reach(fed + 5_000_000, "named")
+        assert running_.time("kept") < fed
+        servers["plango"].start()
+        servers["plango"].wait()
+        running_.reach(feed(30), *views)
+        until_true(lambda: "site plango" not in running_.shown[-1].errors, "it is there again")
+    finally:
+        running_.stop.set()
+        running_.join(timeout=120)
+        if servers["plango"].process is None:
+            servers["plango"].start()
+            servers["plango"].wait()
+    assert not running_.is_alive()
+    assert wrong(one) == []
+    assert one.read("pairs").table.num_rows == one.read("near").table.num_rows == 38
+    assert sum(push["bytes_copied"] for push in pushes(one) if push["mode"] == "copy") > 0

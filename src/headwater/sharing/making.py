@@ -69,7 +69,20 @@ def made_of(graph: PlanGraph, homes: Mapping[str, str]) -> Made:
             if part not in made:
                 made[part] = _elsewhere(made, part, homes)
                 waiting.append(part)
-    return made
+    return {place: _straight(made, place, step) for place, step in made.items()}
+
+
+def _straight(made: Made, place: Place, step: Base | Joined | Copied) -> Base | Joined | Copied:
+    """A copy of something that came from this very site is taken from where it began."""
+    found: Base | Joined | Copied = step
+    tested: tuple[Expr, ...] = ()
+    while isinstance(step, Copied):
+        tested += step.residual
+        if step.source.site == place.site:
+            left_over = residual(place.relation, step.source.relation)
+            return Copied(step.source, tested if left_over is None else left_over)
+        step = made[step.source]
+    return found
 
 
 def _note(

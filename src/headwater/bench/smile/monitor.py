@@ -13,6 +13,8 @@ import psutil
 
 __all__ = ["Sample", "Tree"]
 
+YOUNG = 2.0  # seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -36,8 +38,10 @@ class Tree:
             try:
                 with process.oneshot():
                     times, name = process.cpu_times(), process.name()
-                    memory += process.memory_info().rss
                     key = process.pid, process.create_time()
+                    # A process that the JVM is just starting shows the JVM's own memory as its own.
+                    if time.time() - process.create_time() > YOUNG:
+                        memory += process.memory_info().rss
             except psutil.NoSuchProcess:
                 continue
             self._spent[key] = times.user + times.system, name.startswith("java")
