@@ -64,7 +64,7 @@ def test_a_project_is_kept_on_a_standalone_cluster(tmp_path: Path) -> None:
             [sys.executable, "-c", SCRIPT, str(folder)],
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=400,
             check=False,
         )
     assert done.returncode == 0, done.stderr[-3000:]
