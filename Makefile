@@ -28,7 +28,7 @@ test: setup  ## everything a release must pass: style, types, laws, Spark, Postg
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
-	$(BIN)/pytest tests
+	@bash scripts/test.sh $(BIN)
 
 check: $(STAMP)  ## style, types and the tests that need no JVM or server
 	$(BIN)/ruff check src tests
