@@ -145,14 +145,16 @@ class Headwater:
         stop: threading.Event | None = None,
         show: Callable[[Progress], None] | None = None,
         sharing: bool = True,
+        replan: bool = False,
     ) -> None:
         """Keep the views: for a while, until `stop` is set, or for ever.
 
-        Without `sharing` every view is kept by itself, from the sources.
+        Without `sharing` every view is kept by itself, from the sources.  A plan made by an earlier run is
+        kept to, unless `replan` asks for a new one.
         """
         from headwater.engine.runner import run
 
-        catalog = self._planned(self.project, sharing)
+        catalog = self._planned(self.project, sharing, replan)
 
         def make(project: Project, current: Catalog) -> Catalog:
             return self._planned(project, sharing)
@@ -167,10 +169,10 @@ class Headwater:
             self.catalog = build(self.project)
             self._fingerprint = one.reloading.taken
 
-    def _planned(self, project: Project, sharing: bool) -> Catalog:
+    def _planned(self, project: Project, sharing: bool, replan: bool = False) -> Catalog:
         """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
         plain = build(project)
-        catalog = shared_catalog(plain, self.warehouse) if sharing else plain
+        catalog = shared_catalog(plain, self.warehouse, replan) if sharing else plain
         self._place(catalog)
         return catalog
 
@@ -179,11 +181,12 @@ class Headwater:
         show: Callable[[Progress], None] | None = None,
         stop: threading.Event | None = None,
         sharing: bool = True,
+        replan: bool = False,
     ) -> None:
         """Apply all that has been captured, then return."""
         from headwater.engine.runner import run
 
-        with run(self._planned(self.project, sharing), self.warehouse, self.clock) as one:
+        with run(self._planned(self.project, sharing, replan), self.warehouse, self.clock) as one:
             one.stop = stop if stop is not None else one.stop
             one.until_idle(show)
 

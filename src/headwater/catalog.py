@@ -187,7 +187,8 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     types = catalog.types()
     versions = dict(catalog.versions)
     for name, kept in compiled.shared.items():
-        told = [repr(kept.stages)]
+        # A replica has all columns, whichever of them are read.
+        told = [name if name in compiled.copies else repr(kept.stages)]
         for read in kept.reads:
             told += [read, versions.get(read, ""), repr(sorted(types.get(read, {}).items()))]
         versions[name] = hashlib.sha256("\n".join(told).encode()).hexdigest()[:10]

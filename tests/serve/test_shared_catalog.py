@@ -45,3 +45,37 @@ def test_what_lies_elsewhere_is_copied_once(folder: Path) -> None:
     shared = shared_catalog(project.catalog, project.warehouse)
     assert list(shared.copies.values()) == ["b"]
     assert set(shared.sites.values()) == {"default"}
+
+
+MORE = """
+CREATE MATERIALIZED VIEW late FRESHNESS = INTERVAL '30' SECOND AS
+  SELECT a.k, y, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = a.k;
+"""
+
+
+def test_a_plan_is_kept_to_and_new_views_join_it(folder: Path) -> None:
+    (folder / "t.sql").write_text(SQL.format(site=""))
+    project = headwater.open(str(folder))
+    first = shared_catalog(project.catalog, project.warehouse)
+    # Other statistics, by which another plan might be better: what is stored stays.
+    (folder / "t.sql").write_text(SQL.format(site="").replace("RATE 100", "RATE 20", 1) + MORE)
+    project = headwater.open(str(folder))
+    again = shared_catalog(project.catalog, project.warehouse)
+    assert again.kept["abc"].stages == first.kept["abc"].stages
+    assert {"ab", "abc"} & set(again.kept["late"].stages[-1].reads)
+    (folder / "t.sql").write_text(SQL.format(site=""))
+    project = headwater.open(str(folder))
+    assert shared_catalog(project.catalog, project.warehouse).kept == first.kept
+
+
+def test_a_view_that_changes_leaves_its_place(folder: Path) -> None:
+    (folder / "t.sql").write_text(SQL.format(site=""))
+    project = headwater.open(str(folder))
+    shared_catalog(project.catalog, project.warehouse)
+    changed = SQL.format(site="").replace("SELECT a.k, x, y, z FROM a", "SELECT a.k, x, z FROM a")
+    (folder / "t.sql").write_text(
+        changed.replace("JOIN b ON a.k = b.k JOIN c ON c.k = a.k;", "JOIN c ON c.k = a.k;", 1)
+    )
+    project = headwater.open(str(folder))
+    again = shared_catalog(project.catalog, project.warehouse)
+    assert set(again.kept["abc"].stages[-1].reads) == {"a", "c"}

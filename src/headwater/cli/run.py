@@ -28,6 +28,12 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="Apply all that has been captured, then exit.")
     ] = False,
+    no_sharing: Annotated[
+        bool, typer.Option("--no-sharing", help="Keep every view by itself, from the sources.")
+    ] = False,
+    replan: Annotated[
+        bool, typer.Option("--replan", help="Plan anew what views share, by today's statistics.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep the project's views within their promised freshness, until Ctrl-C.
@@ -46,9 +52,9 @@ def run(
     stop = stop_on_signals()
     with Watch(project, live=sys.stderr.isatty() and not as_json) as watch:
         if until_idle:
-            project.run_until_idle(watch.show, stop)
+            project.run_until_idle(watch.show, stop, sharing=not no_sharing, replan=replan)
         else:
-            project.run(limit, stop, watch.show)
+            project.run(limit, stop, watch.show, sharing=not no_sharing, replan=replan)
     _warn_of_changes(project)
     status(folder, as_json=as_json)
 

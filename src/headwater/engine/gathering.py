@@ -2,8 +2,8 @@
 
 A source that is fed every second has dozens of tiny files by the time a push is due, and each stage that
 reads it opens them all: measured half of the tasks' CPU of a push of 25 views.  Changes that nobody has read
-yet may become one file at the newest of their times, if everybody who reads the source is about to be pushed beyond
-them: then no reader will ever ask for a time between.
+yet may become one file at the newest of their times, if everybody who reads the source is about to be pushed
+beyond them: then no reader will ever ask for a time between.
 
 Nothing is forgotten: a delta from before the gathered changes to after them is the same, so the timeline's
 horizon stays.  The newest gathered time is recorded in the same commit: should the push fail, or the run be

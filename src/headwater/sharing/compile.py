@@ -13,7 +13,8 @@ and is never written.  A view that shows all columns its relation is wanted for 
 A join runs at one site, on relations that lie there; what lies elsewhere is copied there first, as a replica
 timeline.  A half of an in-place join is therefore done where the other half is: a replica of a delta is a
 replica of its relation, so nothing would be saved by splitting them.  A view that only filters or projects
-one relation of another site reads it there: that is a copy that filters on the way.
+one relation of another site reads it there: that is a copy that filters on the way.  Views that are no such
+join (outer joins, set operations) read replicas too, if they read more than changes of one relation.
 
 Names: a stored relation is called after its inputs and a fingerprint of all it depends on, so two runs that
 plan alike find what the other stored.
@@ -64,7 +65,8 @@ def compile_plan(
     homes: Mapping[str, str],
 ) -> Compiled:
     """Stages for the views that have a block; `homes` says where sources and views lie."""
-    compiler = _Compiler(made_of(graph, homes), sharings, blocks, kept, homes)
+    tails = frozenset(vertex.relation.view for vertex in graph.vertices)
+    compiler = _Compiler(made_of(graph, homes), sharings, blocks, kept, homes, tails)
     return compiler.run()
 
 
@@ -75,6 +77,7 @@ class _Compiler:
     blocks: Mapping[str, Block]
     kept: Mapping[str, Kept]
     homes: Mapping[str, str]
+    tails: frozenset[str]  # views of the plan that are more than their join
     consumers: dict[Place, set[str | Place]] = field(default_factory=dict)
     wanted: dict[Place, set[str]] = field(default_factory=dict)  # canonical columns
     owners: dict[Place, str] = field(default_factory=dict)  # the view that is the stored relation
@@ -149,11 +152,9 @@ class _Compiler:
     def _rewritten(self, kept: Kept) -> Kept:
         """The view with its join replaced by one over stored relations."""
         block = self.blocks.get(kept.view)
-        if block is None:
-            return kept
         place = Place(self.sharings[kept.view].core, self.sharings[kept.view].site)
-        if place not in self.made or len(place.relation.inputs) == 1:
-            return kept
+        if block is None or place not in self.made or len(place.relation.inputs) == 1:
+            return self._with_replicas(kept) if kept.view in self.tails else kept
         if self.owners.get(place) != kept.view and self._is_stored(place):
             over = self._element(place)
         else:
@@ -164,6 +165,24 @@ class _Compiler:
         plan = rewrite_up(stage.plan, lambda node: Project(over, names) if node == block.node else node)
         plan = fuse_projects(plan)
         return replace(kept, stages=(replace(stage, plan=plan, reads=reads(plan)),))
+
+    def _with_replicas(self, kept: Kept) -> Kept:
+        """The view with what it reads of other sites replaced by replicas at its own."""
+        site = self.sharings[kept.view].site
+        return replace(kept, stages=tuple(self._at_home(stage, site) for stage in kept.stages))
+
+    def _at_home(self, stage: Stage, site: str) -> Stage:
+        if stage.plan is None or (len(stage.reads) == 1 and stage.kind is not StageKind.GROUPS):
+            return stage
+        away = {name for name in stage.reads if self.homes.get(name, site) != site}
+
+        def moved(node: Plan) -> Plan:
+            if not isinstance(node, Scan) or node.relation not in away:
+                return node
+            return replace(node, relation=self._replica(node.relation, node.names, site))
+
+        plan = rewrite_up(stage.plan, moved)
+        return replace(stage, plan=plan, reads=reads(plan))
 
     def _making(self, place: Place) -> Plan:
         """The plan that computes a relation at its site."""

@@ -43,12 +43,13 @@ def unmark(warehouse: Warehouse, stages: Iterable[str], views: Iterable[str]) ->
 def sweep_dropped(warehouse: Warehouse, stages: Collection[str], views: Collection[str]) -> list[str]:
     """Remove what is marked and not in use; returns the views that are gone. Cheap when nothing is marked."""
     gone: list[str] = []
+    roots = {warehouse.root, *warehouse.places.values()}  # a mark does not say at which site
     for path, view, marked in list(_marks(warehouse)):
         if any(one in stages for one in marked):
             continue  # not yet let go, or taken up again
-        paths = [warehouse.stage(one).path for one in marked]
+        paths = [os.path.join(root, "stages", one) for root in roots for one in marked]
         if view not in views:
-            paths.append(warehouse.published(view).path)
+            paths += [os.path.join(root, "views", view) for root in roots]
         for one in paths:
             warehouse.forget(one)
             shutil.rmtree(one, ignore_errors=True)
