@@ -109,7 +109,7 @@ Choose = Callable[[Stage, Effort, Effort], Choice]
 
 @dataclass(slots=True)
 class Pushing:
-    """Pushes the stages of a catalog's views in a warehouse, on one Spark."""
+    """Pushes the stages of a catalog's views in a warehouse, each on the Spark of its site."""
 
     spark: SparkSession
     warehouse: Warehouse

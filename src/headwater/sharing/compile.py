@@ -6,9 +6,10 @@
     s02, n: two readers of curloc * tweets          curloc+tweets~1f0c  Join(curloc, tweets), read by both
 
 A timeline is a relation and its delta at once, so a relation vertex, its delta vertex and the apply edge
-between them are one stored stage.  A relation is stored if several consumers read it, or one at another site;
-what only one consumer at the same site reads is fused into it: its join runs inside the consumer's Spark plan
-and is never written.  A view that shows all columns its relation is wanted for *is* that stored relation.
+between them are one stored stage.  A relation is stored if several consumers read it, or one at another
+site, or if it is filtered out of a stored one; a join that only one consumer at the same site reads is fused:
+it runs inside the consumer's Spark plan and is never written.  A view that shows all columns its relation is
+wanted for *is* that stored relation.
 
 A join runs at one site, on relations that lie there; what lies elsewhere is copied there first, as a replica
 timeline.  A half of an in-place join is therefore done where the other half is: a replica of a delta is a

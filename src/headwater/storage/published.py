@@ -1,8 +1,9 @@
 """A view as plain rows, for any Delta reader: no weights, no times, every row as often as it occurs.
 
-After a push the delta is applied here, as one Delta commit: new rows are appended, and files that hold
-deleted rows are written anew without them.  Which files those are the log's statistics say, then the
-values of the column that tells rows apart best.  Readers see the view before or after a push, never between.
+After a push the delta is applied here, as one Delta commit: files that hold nothing but new rows are linked,
+other new rows are appended, and files that hold deleted rows are written anew without them.  Which files
+those are the log's statistics say, then the values of the column that tells rows apart best.  Readers see the
+view before or after a push, never between.
 
 Rewriting costs what the touched files hold.  If that is more than `LIMIT_ROWS`, the delta is left for the
 next `replace` (which Spark does, off the critical path); until then the table is an earlier, consistent

@@ -2,7 +2,8 @@
 
 warehouse/
   sources/<table>/       timeline of a source
-  stages/<view>/         timeline of a view (stages/<view>$1/ for what it must remember besides)
+  stages/<view>@<version>/   timeline of a view (<view>$1@... for what it must remember besides); so too what
+                         views share, and replicas of relations of other sites
   views/<view>/          the view as plain rows, for any Delta reader
   system/                dead_letters, pushes, audit
   staging/               files of an action under way; what a killed run left is removed at the next start
