@@ -18,7 +18,7 @@ from headwater.catalog import Catalog, share
 from headwater.serve.plan import plan_views
 from headwater.serve.situation import Gathered, gather
 from headwater.sharing.compile import compile_plan
-from headwater.sharing.global_plan import GlobalPlan, plan_one_more
+from headwater.sharing.global_plan import plan_one_more, restored
 from headwater.sharing.graph import PlanGraph, without_views
 from headwater.sharing.graph_text import parse_graph, show_graph
 from headwater.sharing.sharings import block_of
@@ -46,7 +46,8 @@ def _continued(
     now = _identities(catalog)
     gone = {name for name in graph.views if now.get(name) != identities.get(name)}
     graph = without_views(graph, *gone)
-    plan = GlobalPlan({}, {name: given.sharings[name] for name in graph.views}, graph=graph)
+    there = {name: one for name, one in given.sharings.items() if name in graph.views}
+    plan = restored(graph, there, given.situation)
     for name, sharing in given.sharings.items():
         if name not in graph.views:
             plan = plan_one_more(plan, sharing, given.situation).plan

@@ -29,7 +29,7 @@ from headwater.sharing.search import Aim, search
 from headwater.sharing.shares import Shares, shares_of
 from headwater.sharing.situation import Situation
 
-__all__ = ["GlobalPlan", "OneMore", "drop", "plan_all", "plan_one_more"]
+__all__ = ["GlobalPlan", "OneMore", "drop", "plan_all", "plan_one_more", "restored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,11 @@ def _counted(plan: GlobalPlan, situation: Situation) -> GlobalPlan:
     """The plan with what each view pays in it."""
     shares = shares_of(plan.graph, list(plan.sharings.values()), situation)
     return replace(plan, shares=shares, resources=shares.resources.per_second * HOUR)
+
+
+def restored(graph: PlanGraph, sharings: Mapping[str, Sharing], situation: Situation) -> GlobalPlan:
+    """A plan that was made before, to add views to; how its views were admitted is no longer known."""
+    return _counted(GlobalPlan({}, sharings, graph, graph), situation)
 
 
 def plan_one_more(plan: GlobalPlan, sharing: Sharing, situation: Situation) -> OneMore:
