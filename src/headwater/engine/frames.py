@@ -41,7 +41,7 @@ from headwater.storage.timeline import WEIGHT, Range
 
 __all__ = ["BROADCAST_ROWS", "Frames"]
 
-BROADCAST_ROWS = 200_000
+BROADCAST_ROWS = 1_000_000
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class Frames:
     def _join(self, plan: Join, ranges: Mapping[str, Range]) -> DataFrame:
         found = dict(ranges) | join_ranges(self.relations, plan)
         first, *others = plan.inputs
-        whole, small = self.frame(first, found), self.small(first)
+        whole, rows = self.frame(first, found), self.rows(first, found)
         waiting = list(plan.conditions)
         known = set(first.columns)
         waiting, whole = self._apply(waiting, known, whole)
@@ -121,13 +121,11 @@ class Frames:
             known |= set(other.columns)
             ready = tuple(one for one in waiting if columns_of(one) <= known)
             waiting = [one for one in waiting if one not in ready]
-            right = self.frame(other, found)
-            if self.hints and small and not self.small(other):
-                whole = broadcast(whole)
-            elif self.hints and self.small(other) and not small:
-                right = broadcast(right)
+            right, others_rows = self.frame(other, found), self.rows(other, found)
+            if self.hints and min(rows, others_rows) <= BROADCAST_ROWS:
+                whole, right = (broadcast(whole), right) if rows <= others_rows else (whole, broadcast(right))
             whole = operators.inner_join(whole, right, conjunction(ready))
-            small = small or self.small(other)
+            rows = min(rows, others_rows)
         return whole
 
     @staticmethod
@@ -248,21 +246,29 @@ class Frames:
 
     def small(self, plan: Plan) -> bool:
         """Whether a plan surely or probably has few rows: what is driven by a small delta."""
+        return self.rows(plan) <= BROADCAST_ROWS
+
+    def rows(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
+        """About how many rows a plan has, as far as the log tells: a join follows its smallest input."""
+        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
         match plan:
             case Scan():
-                return self.relations.part(plan).rows <= BROADCAST_ROWS
-            case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Negate(child):
-                return self.small(child)
+                return self.relations.part(plan, self._stored_ranges(plan, ranges)).rows
+            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
+                return self.rows(child, ranges)
+            case Project(child, items):
+                return self.rows(child, self._passed(items, ranges))
             case Join(inputs):
-                return any(self.small(one) for one in inputs)
+                found = dict(ranges) | join_ranges(self.relations, plan)
+                return min(self.rows(one, found) for one in inputs)
             case Union(inputs):
-                return all(self.small(one) for one in inputs)
+                return sum(self.rows(one, ranges) for one in inputs)
             case OuterJoin(left, right):
-                return self.small(left) and self.small(right)
+                return max(self.rows(left), self.rows(right))
             case SemiJoin(left):
-                return self.small(left)
-            case Restrict(_, _, by):
-                return self.small(by)
+                return self.rows(left, ranges)
+            case Restrict(child, _, by):
+                return min(self.rows(child, ranges), self.rows(by))
             case _:
                 assert_never(plan)
 
