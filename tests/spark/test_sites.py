@@ -1,0 +1,209 @@
+"""A project on several sites of one Spark: everything lies where it should, moves as files, and is right."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from projects import as_run, project, pushes, stages, view, wrong
+from pyspark.sql import SparkSession
+
+from headwater.api import Headwater
+from headwater.storage.timeline import Timeline
+
+pytestmark = pytest.mark.spark
+
+SITES = {"m1": "", "m2": "", "m3": ""}
+SHOP = """
+CREATE TABLE customers (cid BIGINT PRIMARY KEY, city STRING) AT SITE m1;
+CREATE TABLE orders (oid BIGINT PRIMARY KEY, cid BIGINT, amount BIGINT) AT SITE m2;
+CREATE TABLE items (iid BIGINT PRIMARY KEY, oid BIGINT, sku STRING) AT SITE m2;
+"""
+JOINED = "SELECT o.oid, o.cid, c.city, o.amount FROM orders o JOIN customers c ON o.cid = c.cid"
+VIEWS = {
+    "joined": JOINED,
+    "large": f"{JOINED} WHERE o.amount > 10",
+    "larger": f"{JOINED} WHERE o.amount > 50",
+    "by_city": "SELECT c.city, count(*) AS n, sum(o.amount) AS total, max(o.amount) AS most"
+    " FROM orders o JOIN customers c ON o.cid = c.cid GROUP BY c.city",
+    "sold": "SELECT i.iid, i.sku, o.amount, c.city FROM items i JOIN orders o ON i.oid = o.oid"
+    " JOIN customers c ON o.cid = c.cid",
+    "all_customers": "SELECT c.cid, o.oid FROM customers c LEFT JOIN orders o ON o.cid = c.cid",
+    "rich": "SELECT city, n FROM by_city WHERE total > 100",
+}
+
+
+def change(op: str, **row: Any) -> dict[str, Any]:
+    return {"op": op, "row": row}
+
+
+def fill(shop: Headwater) -> None:
+    shop.ingest("customers", [{"cid": at, "city": ("Bern", "Oslo", "Rome")[at % 3]} for at in range(12)])
+    shop.ingest("orders", [{"oid": at, "cid": at % 15, "amount": at * 3} for at in range(40)])
+    shop.ingest("items", [{"iid": at, "oid": at % 45, "sku": f"s{at % 4}"} for at in range(60)])
+
+
+def alter(shop: Headwater) -> None:
+    shop.ingest("customers", [change("update", cid=1, city="Rome"), change("delete", cid=2)])
+    shop.ingest("customers", [{"cid": 13, "city": "Oslo"}])
+    shop.ingest(
+        "orders",
+        [
+            change("update", oid=3, cid=4, amount=99),
+            change("update", oid=30, cid=0, amount=1),
+            change("delete", oid=31),
+            {"oid": 50, "cid": 1, "amount": 77},
+        ],
+    )
+    shop.ingest("items", [change("delete", iid=5), {"iid": 70, "oid": 50, "sku": "s9"}])
+
+
+def alter_again(shop: Headwater) -> None:
+    shop.ingest("customers", [change("update", cid=13, city="Bern"), {"cid": 2, "city": "Bern"}])
+    shop.ingest("orders", [change("delete", oid=50), {"oid": 51, "cid": 2, "amount": 60}])
+
+
+def test_views_joined_across_sites(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = SHOP + "".join(view(name, select, "m3") for name, select in VIEWS.items())
+    shop = project(tmp_path, SITES, sql + view("here", JOINED, "m1"))
+    fill(shop)
+    catalog = as_run(shop)
+    with monkeypatch.context() as patched:
+        # What is measured changes plans: keep this one for two runs.
+        shop.warehouse.places.update(catalog.places())
+        patched.setattr(shop, "_planned", lambda project, sharing: catalog)
+        shop.run_until_idle()
+        before = shop.clock.now()
+        alter(shop)
+        shop.run_until_idle()
+    assert wrong(shop) == []
+    assert shop.read("joined").table.num_rows == shop.read("here").table.num_rows > 30
+
+    # Deltas were copied as files, to where they are needed.
+    assert catalog.copies
+    for replica, original in catalog.copies.items():
+        site = catalog.site_of(replica)
+        assert site != catalog.site_of(original)
+        timeline = Timeline(str(tmp_path / site / "stages" / catalog.folder(replica)))
+        assert timeline.exists()
+        assert timeline.time() > before
+        moved = [one for one in pushes(shop) if one["stage"] == replica and one["mode"] == "copy"]
+        assert len(moved) == 2
+        assert all(one["bytes_copied"] > 0 and one["changed_rows"] > 0 for one in moved)
+        assert {one["site"] for one in moved} == {site}
+
+    # Everything lies under the root of its site, and joins look nowhere else.
+    for name, stage in stages(catalog).items():
+        site = catalog.site_of(name)
+        assert Timeline(str(tmp_path / site / "stages" / catalog.folder(name))).exists()
+        if len(stage.reads) > 1 and "all_customers" not in name:
+            assert {catalog.site_of(read) for read in stage.reads} == {site}, name
+    assert (tmp_path / "m3" / "views" / "joined").is_dir()
+    assert (tmp_path / "m2" / "sources" / "orders").is_dir()
+    assert not (tmp_path / "warehouse" / "stages").exists()
+
+    # The second run went on from the first: nothing was computed anew.
+    later = {one["mode"] for one in pushes(shop, before)}
+    assert later <= {"copy", "incremental", "empty"}
+    assert {one["site"] for one in pushes(shop, before)} >= {"m1", "m3"}
+
+    # A part of a view is made from it, not from the sources; the aggregate shares the join.
+    read = {name: set(stage.reads) for name, stage in stages(catalog).items()}
+    for name in ("large", "larger", "by_city"):
+        assert not read[name] & {"orders", "customers"}, name
+
+    # A plan made anew, from what was measured, goes on from whatever there is.
+    alter_again(shop)
+    shop.run_until_idle()
+    assert wrong(shop) == []
+
+
+def test_views_over_views_of_other_sites(spark: SparkSession, tmp_path: Path) -> None:
+    sql = SHOP + view("by_city", VIEWS["by_city"], "m1") + view("joined", JOINED, "m2")
+    sql += view(
+        "share", "SELECT j.oid, j.amount, b.total FROM joined j JOIN by_city b ON j.city = b.city", "m3"
+    )
+    sql += view("top", "SELECT city, total FROM by_city ORDER BY total DESC LIMIT 2", "m3")
+    shop = project(tmp_path, SITES, sql)
+    fill(shop)
+    shop.run_until_idle()
+    assert wrong(shop) == []
+    alter(shop)
+    shop.run_until_idle()
+    assert wrong(shop) == []
+    assert shop.read("share").table.num_rows > 30
+    copied = {one["stage"] for one in pushes(shop) if one["mode"] == "copy"}
+    assert copied & {"joined@m3", "by_city@m3", "by_city@m2", "joined@m1"}
+
+
+# Random views
+
+COLUMNS = ("id", "k", "a", "b")
+HOMES = {"r0": "m1", "r1": "m2", "r2": "m3"}
+
+
+def random_view(name: str, randomly: random.Random) -> str:
+    tables = randomly.sample(sorted(HOMES), randomly.choice((1, 2, 2, 3, 3)))
+    aliases = {f"x{at}": table for at, table in enumerate(tables)}
+    if randomly.random() < 0.2:
+        aliases["y"] = tables[0]
+    names = list(aliases)
+    conditions = [
+        f"{left}.{randomly.choice('kka')} = {right}.{randomly.choice('kkb')}"
+        for left, right in zip(names, names[1:], strict=False)
+    ]
+    conditions += [f"{one}.b {randomly.choice(('>', '>=', '='))} {randomly.randrange(2)}" for one in names[:2]
+                   if randomly.random() < 0.4]  # fmt: skip
+    columns = [f"{alias}.{column}" for alias in aliases for column in COLUMNS]
+    shown = randomly.sample(columns, 3)
+    select = ", ".join(f"{one} AS c{at}" for at, one in enumerate(shown))
+    tail = ""
+    if randomly.random() < 0.25:
+        select, tail = f"{shown[0]} AS g, count(*) AS n, sum({shown[1]}) AS s", f" GROUP BY {shown[0]}"
+    sources = ", ".join(f"{table} AS {alias}" for alias, table in aliases.items())
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return view(name, f"SELECT {select} FROM {sources}{where}{tail}", randomly.choice(sorted(SITES)))
+
+
+def random_row(key: int, randomly: random.Random) -> dict[str, Any]:
+    def value() -> int | None:
+        return None if randomly.random() < 0.05 else randomly.randrange(4)
+
+    return {"id": key, **{column: value() for column in COLUMNS[1:]}}
+
+
+def random_changes(alive: set[int], randomly: random.Random) -> list[dict[str, Any]]:
+    gone = {key for key in alive if randomly.random() < 0.2}
+    altered = {key for key in alive - gone if randomly.random() < 0.3}
+    new = set(range(len(alive) + 100, len(alive) + 100 + randomly.randint(1, 6))) - alive
+    alive -= gone
+    alive |= new
+    return [
+        *(change("delete", id=key) for key in sorted(gone)),
+        *(change("update", **random_row(key, randomly)) for key in sorted(altered)),
+        *(random_row(key, randomly) for key in sorted(new)),
+    ]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_views_on_three_sites(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    randomly = random.Random(seed)
+    declared = ", ".join(f"{column} INT" for column in COLUMNS[1:])
+    sql = "".join(
+        f"CREATE TABLE {name} (id BIGINT PRIMARY KEY, {declared}) AT SITE {site};\n"
+        for name, site in HOMES.items()
+    )
+    sql += "".join(random_view(f"v{at}", randomly) for at in range(8))
+    world = project(tmp_path, SITES, sql)
+    alive: dict[str, set[int]] = {name: set() for name in HOMES}
+    for _ in range(3):
+        for name in HOMES:
+            world.ingest(name, random_changes(alive[name], randomly))
+        world.run_until_idle()
+        assert wrong(world) == [], sql
+    assert any(one["mode"] == "copy" for one in pushes(world))
+    assert sum(one.rows for one in world.status().views) > 10
