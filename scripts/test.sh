@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# The tests as two processes on two cores: those that need nothing else, and beside them those that start
-# Java, PostgreSQL or the command. Usage: test.sh BIN
+# The tests as two processes on two cores: those that type commands as a user would, which mostly wait for
+# a Spark to start, and beside them all others. Usage: test.sh BIN
 set -uo pipefail
 bin=$1
 log=$(mktemp)
-trap 'kill "$alone" 2>/dev/null; rm -f "$log"' EXIT
-"$bin/pytest" tests -m "not spark and not postgres and not cli" >"$log" 2>&1 &
-alone=$!
-echo "Tests that start Java, PostgreSQL or the command; the others run beside them:"
-"$bin/pytest" tests -m "spark or postgres or cli"
-started=$?
-wait "$alone"
+"$bin/pytest" tests -m "cli" >"$log" 2>&1 &
+commands=$!
+trap 'kill "$commands" 2>/dev/null; rm -f "$log"' EXIT
+"$bin/pytest" tests -m "not cli"
 others=$?
-echo "The others:"
+wait "$commands"
+typed=$?
+echo "The tests that type commands:"
 cat "$log"
-exit $((started != 0 || others != 0))
+exit $((others != 0 || typed != 0))
