@@ -24,7 +24,10 @@ from headwater.model import Column as Declared
 from headwater.model import Site, View
 from headwater.sharing.compile import Compiled, compile_plan
 from headwater.sharing.global_plan import plan_all
-from headwater.sharing.relations import Sharing
+from headwater.sharing.graph import graph_of
+from headwater.sharing.making import Copied, Joined, Place, made_of
+from headwater.sharing.placement import applied, base, captured, copied, joined
+from headwater.sharing.relations import Input, Relation, Sharing
 from headwater.sharing.sharings import block_of, sharings_of
 from headwater.sharing.situation import Situation
 from headwater.sql.ddl import parse_statements
@@ -202,6 +205,24 @@ def test_table_1(sites: tuple[str, ...]) -> None:
     assert sum(law(one, TABLES, seed) for seed in range(3)) > 100
 
 
+# Making
+
+
+def test_a_join_is_made_where_its_first_half_is_also_if_the_result_comes_back() -> None:
+    """In place at m1 and m2, united at m3, and copied from there to m2: no circle."""
+    one, other = Input("r0", "r0"), Input("r1", "r1")
+    both = Relation((one, other), (("r0.k", "r1.k"),))
+    left, right = base(one, "m1"), base(other, "m2")
+    result, join = joined(left, right, both, "m3")
+    back, copy = copied(result, "m2")
+    edges = (captured(left), captured(right), *join, applied(result), *copy)
+    for order in (edges, edges[::-1]):
+        made = made_of(graph_of(order, "S"), {"r0": "m1", "r1": "m2"})
+        assert isinstance(made[Place(both, "m2")], Joined)
+        assert made[Place(both, "m3")] == Copied(Place(both, "m2"))
+    assert back.site == "m2"
+
+
 # Random views
 
 
@@ -244,11 +265,11 @@ def random_planned(seed: int, count: int) -> Planned:
 
 @pytest.mark.parametrize("first", range(0, 40, 20))
 def test_random_views(first: int) -> None:
-    compared = copied = 0
+    compared = replicas = 0
     for seed in range(first, first + 20):
         one = random_planned(seed, count=5)
         check_sites(one)
-        copied += len(one.compiled.copies)
+        replicas += len(one.compiled.copies)
         compared += law(one, SCHEMAS, seed, pushes=3)
     assert compared > 300
-    assert copied > 20
+    assert replicas > 20

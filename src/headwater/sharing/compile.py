@@ -67,7 +67,8 @@ def compile_plan(
 ) -> Compiled:
     """Stages for the views that have a block; `homes` says where sources and views lie."""
     tails = frozenset(vertex.relation.view for vertex in graph.vertices)
-    compiler = _Compiler(made_of(graph, homes), sharings, blocks, kept, homes, tails)
+    ordered = {name: blocks[name] for name in kept if name in blocks}  # the first of equal views is the stage
+    compiler = _Compiler(made_of(graph, homes), sharings, ordered, kept, homes, tails)
     return compiler.run()
 
 

@@ -97,11 +97,14 @@ def _note(
             case EdgeKind.COPY:
                 source = edge.sources[0]
                 left_over = residual(vertex.relation, source.relation)
-                made[place] = Copied(Place(source.relation, source.site), left_over or ())
+                if not isinstance(
+                    made.get(place), Joined
+                ):  # else it is joined here, for another site as well
+                    made[place] = Copied(Place(source.relation, source.site), left_over or ())
             case EdgeKind.UNION:
                 site = _joined_at(into, edge.sources[0])
                 made[Place(vertex.relation, site)] = Joined(*_parts(vertex.relation, edge.sources))
-                if site != vertex.site:
+                if not isinstance(made.get(place), Joined):
                     made[place] = Copied(Place(vertex.relation, site))
             case _:
                 continue
@@ -134,10 +137,12 @@ def _elsewhere(made: Made, place: Place, homes: Mapping[str, str]) -> Base | Cop
         return _base(place.relation, homes)
     same = [one for one in made if one.relation == place.relation]
     if same:
-        return Copied(same[0])
+        return Copied(min(same, key=lambda one: (not isinstance(made[one], Joined), one.site)))
     # A join may read a wider relation and filter on the way.
     wider = [(one, left) for one in made if (left := residual(place.relation, one.relation)) is not None]
     if not wider:
         raise InternalError("HW933", f"nothing in the plan makes {place.relation.text}")
-    source, left = min(wider, key=lambda pair: (pair[0].site != place.site, len(pair[1])))
+    source, left = min(
+        wider, key=lambda pair: (pair[0].site != place.site, len(pair[1]), str(pair[0]))
+    )  # whatever the order of the graph: the same plan gives the same stages
     return Copied(source, left)
