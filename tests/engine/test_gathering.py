@@ -1,0 +1,82 @@
+"""New small files of a source become one before a push, if everybody who reads it is pushed beyond them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+import headwater
+from headwater.capture.append import open_source
+from headwater.engine.gathering import gather
+from headwater.engine.push import Pushing
+from headwater.storage.timeline import WEIGHT, Timeline
+from headwater.storage.zset import consolidate
+
+SQL = """
+CREATE TABLE t (k BIGINT, x BIGINT);
+CREATE MATERIALIZED VIEW v FRESHNESS = INTERVAL '30' SECOND AS SELECT k, x FROM t WHERE x > 1;
+CREATE MATERIALIZED VIEW w FRESHNESS = INTERVAL '30' SECOND AS SELECT x, count(*) AS n FROM t GROUP BY x;
+"""
+
+
+@pytest.fixture
+def pushing(tmp_path: Path) -> Pushing:
+    (tmp_path / "headwater.yml").write_text("name: t\n")
+    (tmp_path / "t.sql").write_text(SQL)
+    project = headwater.open(str(tmp_path))
+    open_source(project.warehouse, project.project.tables["t"])
+    made = Pushing(cast(Any, None), project.warehouse, project.catalog)
+    for view in ("v", "w"):
+        made.timeline(view).create(pa.schema([("k", pa.int64()), ("x", pa.int64())]))
+    return made
+
+
+def feed(source: Timeline, times: range) -> None:
+    for time in times:
+        rows = pa.table(
+            {"k": [time, time], "x": [1, time], WEIGHT: pa.array([1, -1 if time % 3 == 0 else 1])}
+        )
+        source.append(rows, time)
+
+
+def rows(source: Timeline, after: int, until: int) -> list[dict[str, Any]]:
+    found = consolidate(source.read(source.delta(after, until))).to_pylist()
+    return sorted(found, key=lambda row: (row["k"], row["x"]))
+
+
+def test_a_delta_is_the_same_and_one_file(pushing: Pushing) -> None:
+    source = pushing.warehouse.source("t")
+    feed(source, range(10, 20))
+    for view in ("v", "w"):
+        pushing.timeline(view).commit(12)
+    before, older = rows(source, 12, 19), rows(source, 0, 12)
+    gather(pushing, {"v", "w"}, 18)
+    assert rows(source, 12, 19) == before
+    assert rows(source, 0, 12) == older
+    assert len(source.delta(12, 18).files) == 1
+    assert len(source.delta(18, 19).files) == 1
+    assert source.gathered() == 18
+    assert source.horizon() == 0
+
+
+def test_a_source_that_others_read_is_left_alone(pushing: Pushing) -> None:
+    source = pushing.warehouse.source("t")
+    feed(source, range(10, 20))
+    for view in ("v", "w"):
+        pushing.timeline(view).commit(12)
+    gather(pushing, {"v"}, 19)
+    assert len(source.delta(12, 19).files) == 7
+    assert source.gathered() == 0
+
+
+def test_what_one_reader_has_read_keeps_its_times(pushing: Pushing) -> None:
+    source = pushing.warehouse.source("t")
+    feed(source, range(10, 30))
+    pushing.timeline("v").commit(12)
+    pushing.timeline("w").commit(20)
+    gather(pushing, {"v", "w"}, 29)
+    assert len(source.delta(12, 20).files) == 8
+    assert len(source.delta(20, 29).files) == 1
