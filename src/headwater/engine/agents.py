@@ -152,8 +152,9 @@ def ask_site(sites: Sites, site: str, storage: str) -> None:
     spark = sites.spark(site)
     if not is_connect(spark) and spark._sc._jsc is None:
         raise RuntimeError("Spark was stopped")
-    if not spark.version:  # a request to the server, or to the JVM
-        raise RuntimeError("Spark does not say its version")
+    # A request to the server, or to the JVM; a session remembers its version, so that would ask nobody.
+    if not spark.conf.get("spark.sql.session.timeZone"):
+        raise RuntimeError("Spark does not know its own settings")
 
 
 def _short(error: Exception) -> str:
