@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -67,7 +68,8 @@ def stop_on_signals() -> threading.Event:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        progress_console().print("stopping: pushes under way end first (Ctrl-C again ends at once)")
+        # Straight to the terminal: the signal may have come in the middle of another line's printing.
+        os.write(2, b"stopping: pushes under way end first (Ctrl-C again ends at once)\n")
 
     signal.signal(signal.SIGINT, ask)
     signal.signal(signal.SIGTERM, ask)
