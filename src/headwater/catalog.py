@@ -112,7 +112,7 @@ class Catalog:
                 depth[name] = 1 + max((visit(read) for read in stage.reads if read != name), default=-1)
             return depth[name]
 
-        for view in views:
+        for view in (name for name in self.kept if name in views):
             for stage in self.kept[view].stages:
                 visit(stage.name)
         levels: list[list[tuple[Kept, Stage]]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]

@@ -101,9 +101,12 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
     assert (tmp_path / "m2" / "sources" / "orders").is_dir()
     assert not (tmp_path / "warehouse" / "stages").exists()
 
-    # The second run went on from the first: nothing was computed anew.
-    later = {one["mode"] for one in pushes(shop, before)}
-    assert later <= {"copy", "incremental", "empty"}
+    # The second run went on from the first: nothing was computed anew for want of its history.  (That a
+    # recompute of so few rows is cheaper is the time model's own choice.)
+    later = pushes(shop, before)
+    assert "initial" not in {one["mode"] for one in later}
+    assert not [one for one in later if "compacted away" in one["reason"]]
+    assert "incremental" in {one["mode"] for one in later}
     assert {one["site"] for one in pushes(shop, before)} >= {"m1", "m3"}
 
     # A part of a view is made from it, not from the sources; the aggregate shares the join.
