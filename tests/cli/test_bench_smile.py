@@ -176,7 +176,8 @@ def test_check_ins_bring_their_users_and_places_once() -> None:
     assert rest[0]["users"].column("uid").to_pylist() == [3]
 
 
-def test_the_tree_counts_children_that_have_ended() -> None:
+def test_the_tree_counts_children_that_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.bench.smile.monitor.YOUNG", 0.0)
     tree = Tree()
     with subprocess.Popen(
         [sys.executable, "-c", "sum(range(10**7)); print('x', flush=True); input()"],
