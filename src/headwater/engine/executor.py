@@ -119,6 +119,23 @@ class Executor:
         sources = self.catalog.below(view)
         return min((self.watermarks.get(one, BEGINNING) for one in sources), default=self.clock.now())
 
+    def floor(self, views: Iterable[str]) -> int:
+        """The earliest time that views can be pushed to: what they share may be ahead of them.
+
+        A stage that was pushed for another view, or before a crash, is at a later time, and so are changes
+        that were gathered.  A view whose sources are not captured that far yet has to wait: a change that is
+        still being committed must not end up before the view's time.
+        """
+        levels = self.catalog.levels(views)
+        sources = {name for view in views for name in self.catalog.below(view)}
+        return max(
+            (
+                *(self._stored_time(stage) for level in levels for _, stage in level),
+                *(self.pushing.warehouse.source(name).gathered() for name in sources),
+            ),
+            default=BEGINNING,
+        )
+
     # Deciding
 
     def step(self) -> None:
@@ -153,7 +170,7 @@ class Executor:
     def _start_first(self, states: Sequence[ViewState]) -> None:
         for state in states:
             target = self.target(state.name)
-            if target > BEGINNING:
+            if target > BEGINNING and target >= self.floor([state.name]):
                 state.running = True
                 self._first = self._pool.submit(self._push_safely, [state], target, True)
                 return
@@ -161,7 +178,7 @@ class Executor:
     def _start_common(self, states: Sequence[ViewState], now: int) -> None:
         self._expected = {}
         pending = [one for state in states if (one := self._safely(state, self._pending, None)) is not None]
-        chosen = together(pending, now)
+        chosen = self._common_time(together(pending, now))
         if any(self.states[one.view].alone for one in chosen):
             # Views that failed are pushed by themselves, after the others.
             chosen = tuple(one for one in chosen if not self.states[one.view].alone) or chosen[:1]
@@ -173,9 +190,18 @@ class Executor:
             state.running = True
         self._common = self._pool.submit(self._push_safely, views, target)
 
+    def _common_time(self, chosen: tuple[Pending, ...]) -> tuple[Pending, ...]:
+        """Of the views to push, those that can go to one time; the others come next."""
+        if not chosen:
+            return ()
+        target = min(one.target for one in chosen)
+        return tuple(one for one in chosen if self.floor([one.view]) <= target) or chosen[:1]
+
     def _pending(self, view: str) -> Pending:
         state = self.states[view]
         target = max(self.target(view), self.time_of(view))
+        if target < self.floor([view]):
+            target = self.time_of(view)  # nothing to push to yet
         company = frozenset((state.company & self.states.keys()) | {view})
         if company not in self._expected:
             self._expected[company] = self.foresight.cautious(company, target)
@@ -186,7 +212,7 @@ class Executor:
     def _time_for(self, chosen: Sequence[Pending], now: int) -> int:
         """One time for all: as far as all are captured, and as far as the tightest promise lets a push go."""
         names = frozenset(one.view for one in chosen)
-        target = min(one.target for one in chosen)
+        target = max(min(one.target for one in chosen), self.floor(names))
         tightest = min(chosen, key=lambda one: one.time + micros(one.freshness))
         limited = Pending(tightest.view, tightest.time, target, tightest.freshness, tightest.duration)
         return push_to(limited, now, lambda time: self.foresight.cautious(names, time))
@@ -203,12 +229,10 @@ class Executor:
 
     def push_all(self, views: Iterable[str] | None = None) -> None:
         """Push views now, as far as their sources are captured; raises what fails."""
-        names = list(views) if views is not None else list(self.catalog.kept)
-        by_target: dict[int, list[str]] = {}
-        for name in names:
-            by_target.setdefault(self.target(name), []).append(name)
-        for target, members in by_target.items():
-            self.advance(members, target)
+        chosen = list(views) if views is not None else list(self.catalog.kept)
+        targets = {name: target for name in chosen if (target := self.target(name)) > BEGINNING}
+        if targets:
+            self.advance(list(targets), min(targets.values()))
 
     def advance(self, views: Collection[str], target: int, hints: bool = True, apart: bool = False) -> int:
         """Bring views and what they read to one time, at least `target`; returns that time.
@@ -220,9 +244,8 @@ class Executor:
         touched: set[str] = set()
         with self._stages_lock:
             levels = self.catalog.levels(views)
-            target = max([target, *(self._stored_time(stage) for level in levels for _, stage in level)])
-            sources = {name for view in views for name in self.catalog.below(view)}
-            target = max([target, *(self.pushing.warehouse.source(name).gathered() for name in sources)])
+            target = max(target, self.floor(views))
+            self._check_captured(views, target)
             gather(self.pushing, {stage.name for level in levels for _, stage in level}, target)
             for level in levels:
                 now = [one for one in level if not (apart and one[1].name in own)]
@@ -234,6 +257,17 @@ class Executor:
         for view in (name for name in self.catalog.kept if name in touched | set(views)):
             self._publish(self.states[view], changed=view in touched)
         return target
+
+    def _check_captured(self, views: Collection[str], target: int) -> None:
+        for view in views:
+            if self.target(view) < target:
+                raise HeadwaterError(
+                    "HW833",
+                    f'view "{view}" cannot be pushed to {target}: its sources are captured up to '
+                    f"{self.target(view)} only",
+                    detail="What it shares with other views is ahead of it.",
+                    hint="It is tried again by itself; if this stays, look at the captures' errors.",
+                )
 
     def _stored_time(self, stage: Stage) -> int:
         """After a crash some stages may be ahead of others; the latest sets the time."""

@@ -1,0 +1,53 @@
+"""A view whose sources lag behind what it shares waits for them: no change ends up before its time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from keeping import SHOP, Keeping
+from pyspark.sql import SparkSession
+
+from headwater.errors import HeadwaterError
+from headwater.storage.timeline import WEIGHT
+
+pytestmark = pytest.mark.spark
+
+VIEW = "CREATE MATERIALIZED VIEW {} FRESHNESS = INTERVAL '9' SECOND REFRESH POLICY INCREMENTAL AS {};\n"
+DDL = (
+    SHOP
+    + "CREATE TABLE notes (oid BIGINT, note STRING);\n"
+    + VIEW.format("joined", "SELECT o.oid, c.city FROM orders o JOIN customers c ON o.cid = c.cid")
+    + VIEW.format("noted", "SELECT j.oid, j.city, n.note FROM joined j JOIN notes n ON n.oid = j.oid")
+)
+
+
+def test_a_change_that_is_still_being_committed_is_not_lost(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, DDL)
+    kept.ingest("customers", [{"cid": 1, "city": "Bern"}])
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}, {"oid": 2, "cid": 1, "amount": 5}])
+    kept.ingest("notes", [{"oid": 1, "note": "a"}])
+    kept.push()
+    stuck = kept.clock.now()
+    # Somebody holds the notes while the others go on: their watermark stays.
+    kept.ingest("orders", [{"oid": 3, "cid": 1, "amount": 5}])
+    kept.clock.advance(timedelta(seconds=1))
+    ahead = kept.clock.now()
+    kept.executor.watermarks |= {"orders": ahead, "customers": ahead, "notes": stuck}
+    kept.executor.push_all(["joined"])
+    assert kept.executor.time_of("joined") == ahead
+    with pytest.raises(HeadwaterError, match="captured up to"):
+        kept.executor.push_all(["noted"])
+    # A look at the views, as a run takes it, just waits.
+    kept.clock.advance(timedelta(seconds=20))
+    kept.executor.step()
+    assert kept.executor.states["noted"].error == ""
+    assert kept.executor.time_of("noted") == stuck
+    # It lets go: the note counts from before the time that `joined` has reached.
+    late = pa.table({"oid": [2], "note": ["late"], WEIGHT: pa.array([1], pa.int64())})
+    kept.warehouse.source("notes").append(late, ahead - 500_000)
+    kept.push()
+    assert kept.rows("noted") == [(1, "Bern", "a"), (2, "Bern", "late")]
+    assert kept.verify("noted").equal
