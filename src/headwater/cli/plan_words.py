@@ -58,9 +58,13 @@ def edge_words(edge: Edge) -> str:
             assert_never(edge.kind)
 
 
+def _fewer(removed: int, what: str) -> str:
+    return f"{abs(removed)} {'more' if removed < 0 else 'fewer'} {what}"
+
+
 def step_words(step: Step, views: Collection[str]) -> str:
     """What a plumbing changed for some views, and what is no longer needed."""
-    gone = f"{step.vertices_removed} vertices and {step.edges_removed} edges fewer"
+    gone = f"{_fewer(step.vertices_removed, 'vertices')} and {_fewer(step.edges_removed, 'edges')}"
     whom = f" for {', '.join(sorted(views))}" if views else ""
     halves = [relation_words(one.driven, False) for one in step.sources if one.driven is not None]
     match step.kind:

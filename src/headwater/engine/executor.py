@@ -227,12 +227,16 @@ class Executor:
 
     # Pushing
 
-    def push_all(self, views: Iterable[str] | None = None) -> None:
-        """Push views now, as far as their sources are captured; raises what fails."""
+    def push_all(self, views: Iterable[str] | None = None, until: int | None = None) -> None:
+        """Push views now, as far as their sources are captured or until a time; raises what fails."""
         chosen = list(views) if views is not None else list(self.catalog.kept)
-        targets = {name: target for name in chosen if (target := self.target(name)) > BEGINNING}
-        if targets:
-            self.advance(list(targets), min(targets.values()))
+        captured = self.captured(chosen)
+        if captured:
+            self.advance(list(captured), min(captured.values()) if until is None else until)
+
+    def captured(self, views: Iterable[str]) -> dict[str, int]:
+        """How far views can be pushed, without those whose sources were never captured."""
+        return {name: target for name in views if (target := self.target(name)) > BEGINNING}
 
     def advance(self, views: Collection[str], target: int, hints: bool = True, apart: bool = False) -> int:
         """Bring views and what they read to one time, at least `target`; returns that time.

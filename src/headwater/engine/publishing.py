@@ -51,7 +51,7 @@ def republish(pushing: Pushing, kept: Kept) -> bool:
     timeline = pushing.timeline(kept.view)
     log = open_published(pushing, kept)
     part = timeline.as_of(timeline.time())
-    changes = read_slice(pushing.spark, timeline, part)
+    changes = read_slice(pushing.spark_of(kept.view), timeline, part)
     if VISIBLE in changes.columns:
         changes = changes.where(VISIBLE)
     names = output_columns(timeline).names

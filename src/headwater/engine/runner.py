@@ -238,31 +238,35 @@ class Run:
             )
 
     def _push_everything(self, show: Callable[[Progress], None] | None) -> dict[str, str]:
-        """All views together if all are computed already, else one by one; which failed, and why."""
+        """All views together if all are computed already, else one by one; which failed, and why.
+
+        All go to one time, even one by one: what they share cannot be ahead of any of them.
+        """
         failed: dict[str, str] = {}
         names = list(self.catalog.kept)
+        until = min(self.executor.captured(names).values(), default=None)
         known = all(self.executor.time_of(name) != BEGINNING for name in names)
         for group in [names] if known and names else [[name] for name in names]:
             if self.stop.is_set():
                 break
             try:
-                self.executor.push_all(group)
+                self.executor.push_all(group, until)
             except Exception as error:  # noqa: BLE001 - the other views go on; raised by the caller
-                failed |= self._push_apart(group, error)
+                failed |= self._push_apart(group, error, until)
             if show is not None:
                 show(self.progress())
         return failed
 
-    def _push_apart(self, names: Sequence[str], error: Exception) -> dict[str, str]:
+    def _push_apart(self, names: Sequence[str], error: Exception, until: int | None) -> dict[str, str]:
         """After a common push failed: which view it was."""
         if len(names) == 1:
             return {names[0]: f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"}
         failed: dict[str, str] = {}
         for name in names:
             try:
-                self.executor.push_all([name])
+                self.executor.push_all([name], until)
             except Exception as own:  # noqa: BLE001 - raised by the caller
-                failed |= self._push_apart([name], own)
+                failed |= self._push_apart([name], own, until)
         return failed
 
     def _raise_capture_errors(self) -> None:

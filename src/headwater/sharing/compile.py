@@ -27,14 +27,25 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.expressions import Column, Expr, columns_of, conjunction, equal, rename
+from headwater.algebra.expressions import Column, Expr, conjunction, equal, rename
 from headwater.algebra.nodes import Filter, Join, Plan, Project, Scan
 from headwater.algebra.passes.fuse_projects import fuse_projects
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.algebra.walks import reads, rewrite_up, scan_rows
+from headwater.sharing.equal_columns import (
+    column_in,
+    columns_in,
+    found_in,
+    input_of,
+    name_in,
+    of_class,
+    plain_columns,
+    represented,
+    with_available,
+)
 from headwater.sharing.graph import PlanGraph
 from headwater.sharing.making import Base, Copied, Joined, Made, Place, made_of
-from headwater.sharing.relations import Relation, Sharing
+from headwater.sharing.relations import Sharing
 from headwater.sharing.sharings import Block
 
 __all__ = ["Compiled", "compile_plan"]
@@ -80,8 +91,8 @@ class _Compiler:
     kept: Mapping[str, Kept]
     homes: Mapping[str, str]
     tails: frozenset[str]  # views of the plan that are more than their join
-    consumers: dict[Place, set[str | Place]] = field(default_factory=dict)
-    wanted: dict[Place, set[str]] = field(default_factory=dict)  # canonical columns
+    # Who reads a relation at a site, and which canonical columns of it.
+    consumers: dict[Place, dict[str | Place, frozenset[str]]] = field(default_factory=dict)
     owners: dict[Place, str] = field(default_factory=dict)  # the view that is the stored relation
     shared: dict[str, Kept] = field(default_factory=dict)
     sites: dict[str, str] = field(default_factory=dict)
@@ -102,25 +113,26 @@ class _Compiler:
 
     def _want(self, place: Place, consumer: str | Place, columns: frozenset[str]) -> None:
         """Note that a consumer reads columns of a relation at a site, and what that needs in turn."""
-        mine = {one for one in columns if _input(one) in place.relation.names}
-        first = consumer not in self.consumers.setdefault(place, set())
-        grown = not mine <= self.wanted.setdefault(place, set())
-        self.consumers[place].add(consumer)
-        self.wanted[place] |= mine
-        if first or grown:
-            needed = frozenset(self.wanted[place])
+        mine = frozenset(one for one in columns if input_of(one) in place.relation.names)
+        known = self.consumers.setdefault(place, {})
+        if not mine <= known.get(consumer, frozenset()) or consumer not in known:
+            known[consumer] = mine | known.get(consumer, frozenset())
+            needed = self._wanted(place)
             match self.made.get(place):
                 case Joined(left, right):
-                    joining = frozenset(
-                        name for one in place.relation.join_conditions() for name in columns_of(one)
-                    )
+                    joining = columns_in(place.relation.join_conditions())
                     for part in (left, right):
                         self._want(Place(part, place.site), place, needed | joining)
                 case Copied(source, residual):
-                    tested = frozenset(name for one in residual for name in columns_of(one))
-                    self._want(source, place, needed | tested)
+                    self._want(source, place, needed | columns_in(residual))
                 case _:
                     pass
+
+    def _wanted(self, place: Place, but: str = "") -> frozenset[str]:
+        """The columns that all consumers, or all but a view itself, want of a relation."""
+        return frozenset().union(
+            *(columns for who, columns in self.consumers[place].items() if who != but or not but)
+        )
 
     def _own(self, view: str) -> None:
         """Let a view be the stored relation of its join, if it shows what the others want of it."""
@@ -128,7 +140,7 @@ class _Compiler:
         shown = self._shown(view)
         if place in self.owners or shown is None or len(place.relation.inputs) == 1:
             return
-        if all(_found(one, place.relation, shown) is not None for one in self.wanted[place]):
+        if all(found_in(one, place.relation, shown) is not None for one in self._wanted(place, but=view)):
             self.owners[place] = view
             self._known[place] = _Stored(view, shown)
 
@@ -161,7 +173,9 @@ class _Compiler:
             over = self._element(place)
         else:
             over = self._making(place)
-        names = tuple((name, _column(block.names[name], place.relation, over)) for name in block.node.columns)
+        names = tuple(
+            (name, column_in(block.names[name], place.relation, over)) for name in block.node.columns
+        )
         stage = kept.stages[-1]
         assert stage.plan is not None
         plan = rewrite_up(stage.plan, lambda node: Project(over, names) if node == block.node else node)
@@ -194,7 +208,9 @@ class _Compiler:
                 below = self._element(source)
                 if not residual:
                     return below
-                available = {one: Column(_name(one, source.relation, below)) for one in _columns(residual)}
+                available = {
+                    one: Column(name_in(one, source.relation, below)) for one in columns_in(residual)
+                }
                 whole = conjunction(tuple(rename(one, available) for one in residual))
                 assert whole is not None
                 return Filter(below, whole)
@@ -211,14 +227,14 @@ class _Compiler:
             linked = [
                 name
                 for element, plan in zip(elements, plans, strict=True)
-                for name in _of_class(group, element.relation, plan)
+                for name in of_class(group, element.relation, plan)
             ]
             conditions += [equal(Column(a), Column(b)) for a, b in zip(linked, linked[1:], strict=False)]
         inside = {one for element in elements for one in element.relation.conditions}
         available = {name for plan in plans for name in plan.columns}
         for one in place.relation.conditions:
             if one not in inside:
-                conditions.append(_available(one, place.relation, available))
+                conditions.append(with_available(one, place.relation, available))
         return Join(plans, tuple(conditions))
 
     def _elements(self, place: Place) -> list[Place]:
@@ -259,7 +275,7 @@ class _Compiler:
             if one.relation == relation
         }
         return {
-            one for block in self.blocks.values() for one in block.names.values() if _input(one) in inputs
+            one for block in self.blocks.values() for one in block.names.values() if input_of(one) in inputs
         }
 
     def _stored(self, place: Place) -> _Stored:
@@ -285,8 +301,8 @@ class _Compiler:
         return name
 
     def _declare(self, place: Place, plan: Plan) -> _Stored:
-        chosen = sorted({_represented(one, place.relation, plan) for one in self.wanted[place]})
-        names = _plain_names(chosen)
+        chosen = sorted({represented(one, place.relation, plan) for one in self._wanted(place)})
+        names = plain_columns(chosen)
         items = tuple((names[one], Column(one)) for one in chosen)
         stored = fuse_projects(Project(plan, items))
         told = hashlib.sha256(repr((place.relation, place.site, stored)).encode()).hexdigest()[:8]
@@ -300,54 +316,3 @@ class _Compiler:
         empty = ("",) * len(plan.columns)
         self.shared[name] = Kept(name, (stage,), finish, plan.columns, empty, stage.reads)
         self.sites[name] = site
-
-
-def _input(column: str) -> str:
-    return column.rsplit(".", 1)[0]
-
-
-def _columns(exprs: tuple[Expr, ...]) -> frozenset[str]:
-    return frozenset(name for one in exprs for name in columns_of(one))
-
-
-def _group(column: str, relation: Relation) -> tuple[str, ...]:
-    """The columns that a relation makes equal to one, itself first."""
-    group = next((one for one in relation.equal if column in one), ())
-    return (column, *(one for one in group if one != column))
-
-
-def _found(column: str, relation: Relation, available: Mapping[str, str]) -> str | None:
-    return next((one for one in _group(column, relation) if one in available), None)
-
-
-def _name(column: str, relation: Relation, plan: Plan) -> str:
-    return next(one for one in _group(column, relation) if one in plan.columns)
-
-
-def _column(column: str, relation: Relation, plan: Plan) -> Expr:
-    return Column(_name(column, relation, plan))
-
-
-def _represented(column: str, relation: Relation, plan: Plan) -> str:
-    """The first of the equal columns that a plan has: each class is stored once."""
-    return min(one for one in _group(column, relation) if one in plan.columns)
-
-
-def _of_class(group: tuple[str, ...], relation: Relation, plan: Plan) -> list[str]:
-    """The columns of a class that an element has; of those that are equal in it already, one."""
-    mine = {frozenset(_group(one, relation)): one for one in group if _input(one) in relation.names}
-    return [_name(one, relation, plan) for one in mine.values()]
-
-
-def _available(expr: Expr, relation: Relation, columns: set[str]) -> Expr:
-    names = {one: next(c for c in _group(one, relation) if c in columns) for one in columns_of(expr)}
-    return rename(expr, {old: Column(new) for old, new in names.items()})
-
-
-def _plain_names(columns: list[str]) -> dict[str, str]:
-    """Names that any Delta reader takes: the column's own, with its input where two would be alike."""
-    short = [one.rsplit(".", 1)[1] for one in columns]
-    return {
-        one: name if short.count(name) == 1 else f"{_input(one).replace('#', '_')}__{name}"
-        for one, name in zip(columns, short, strict=True)
-    }

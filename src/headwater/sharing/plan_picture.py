@@ -21,6 +21,7 @@ __all__ = ["plan_svg"]
 SMALL = 40
 BOX, HEIGHT, SLOT, COLUMN = 190, 40, 58, 266
 LEFT, TOP, LANE_GAP, MARGIN = 128, 92, 18, 28
+LEGEND = 1_320  # its width with every kind of edge
 INK, SOFT, PAPER, LANE, LANE_EDGE = "#1f2933", "#627282", "#ffffff", "#f6f8fa", "#dde4ea"
 CRITICAL, GOLD = "#d6336c", "#e6a700"
 # What a box is -> fill and edge.
@@ -91,7 +92,8 @@ class _Picture:
             for slot in range(first, first + count)
         }
         self.taken = set(layout.places.values())
-        self.width = LEFT + (self.columns - 1) * COLUMN + BOX + 2 * MARGIN
+        # Never narrower than the legend.
+        self.width = max(LEFT + (self.columns - 1) * COLUMN + BOX + 2 * MARGIN, LEGEND)
         self.height = self._top(len(self.lane_of) - 1) + SLOT + LANE_GAP + MARGIN
 
     def draw(self) -> Iterator[str]:
