@@ -20,14 +20,16 @@ from headwater.model import Project
 from headwater.serve.corrections import Corrections, Pushes, corrected, corrections, read_pushes
 from headwater.serve.planned import Effect, Estimate, Planned, PlannedView
 from headwater.serve.situation import Gathered, gather
-from headwater.sharing.admission import admit
+from headwater.sharing.admission import Admission, admit
 from headwater.sharing.costs import HOUR
 from headwater.sharing.global_plan import GlobalPlan, plan_all, plan_one_more
 from headwater.sharing.relations import Sharing
 from headwater.sharing.situation import Situation
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "plan", "plan_views"]
+__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "eased_promise", "plan", "plan_views"]
+
+EASED = 1.25  # of the smallest freshness that could be kept: room for sharing
 
 
 def asking(project: Project) -> Project:
@@ -69,10 +71,25 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
 
 
 def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Gathered]:
-    """The global plan of a catalog's views, and what it rests on."""
+    """The global plan by which a catalog's views are kept, and what it rests on.
+
+    A view that is refused is kept all the same, as fresh as can be: so it shares its work, as if it had
+    promised what can be kept.
+    """
     given = gather(catalog, warehouse)
-    made, _, _ = _planned(list(given.sharings.values()), given.situation, read_pushes(warehouse))
+    sharings = list(given.sharings.values())
+    made, situation, _ = _planned(sharings, given.situation, read_pushes(warehouse))
+    eased = [eased_promise(one, made.admissions[one.view]) for one in sharings]
+    if eased != sharings:
+        made = plan_all(eased, situation)
     return made, given
+
+
+def eased_promise(sharing: Sharing, admission: Admission) -> Sharing:
+    """The view with a promise that can be kept, if there is one."""
+    if admission.admitted or admission.smallest is None:
+        return sharing
+    return replace(sharing, freshness=max(sharing.freshness, EASED * admission.smallest))
 
 
 def _planned(

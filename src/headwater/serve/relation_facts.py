@@ -1,8 +1,9 @@
 """What the warehouse says of relations: rows, changes per second, bytes and values of columns.
 
-Only Delta logs are read.  A rate is taken from the newest ten minutes in which a source changed: the changes
-after the first commit of that time, over the time they took.  A source with one commit, or with all of them
-within a second, has no rate yet.
+Only Delta logs are read.  A rate is taken from the newest ten minutes in which a source changed, cut into
+equal pieces: the median of the pieces in which something changed, times their share.  So what was loaded at
+the beginning is no rate, and bursts count by how often they come.  A source that has been seen to change for
+less than a minute has no rate yet.
 
 The range of an integer column stands for the number of its values (that is how often a value finds its like
 elsewhere).  A range far beyond the rows of any source is that of hashed or random numbers and tells nothing.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from statistics import median
 
 from headwater.catalog import Catalog
 from headwater.clock import micros
@@ -23,7 +25,8 @@ from headwater.storage.warehouse import Warehouse
 __all__ = ["bytes_per_row", "changes_per_second", "ranges", "source_files", "view_files", "view_rows"]
 
 LOOKED_AT = timedelta(minutes=10)
-SHORTEST = timedelta(seconds=1)
+SHORTEST = timedelta(minutes=1)
+PIECES = 60
 TELLING = 1_000  # rows: in smaller files what Parquet writes besides the rows outweighs them
 
 
@@ -66,8 +69,16 @@ def changes_per_second(files: Sequence[DataFile]) -> float | None:
     if not recent or newest - recent[0][0] < micros(SHORTEST):
         return None
     # What was committed at the first instant took an unknown time to arrive.
-    counted = sum(rows for first, last, rows in recent if first > recent[0][0] or last > first)
-    return counted / ((newest - recent[0][0]) / 1e6)
+    begin = recent[0][0]
+    later = [span for span in recent if span[0] > begin or span[1] > span[0]]
+    length = (newest - begin) / PIECES
+    pieces = [0.0] * PIECES
+    for first, last, rows in later:
+        low, high = (min(PIECES - 1, int((at - begin) / length)) for at in (first, last))
+        for piece in range(low, high + 1):
+            pieces[piece] += rows / (high - low + 1)
+    busy = [rows for rows in pieces if rows > 0]
+    return median(busy) / (length / 1e6) * len(busy) / PIECES if busy else None
 
 
 def ranges(files: Sequence[DataFile], largest: float) -> dict[str, float]:

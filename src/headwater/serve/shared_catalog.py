@@ -2,7 +2,7 @@
 
     catalog (each view by itself)  ->  global plan  ->  stages that are stored once for several views
 
-A refused view is in no plan; it is kept by itself, as declared.
+A refused view is kept too, with a promise that can be kept in the plan; if there is none, by itself.
 
 A plan is remembered (warehouse/plan.txt): statistics change all the time, and a run that planned in another
 way than the one before would have to compute shared stages anew, and views from them.  Views that are gone
@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 
 from headwater.catalog import Catalog, share
-from headwater.serve.plan import plan_views
+from headwater.serve.plan import eased_promise, plan_views
 from headwater.serve.situation import Gathered, gather
 from headwater.sharing.compile import compile_plan
 from headwater.sharing.global_plan import plan_one_more, restored
@@ -50,7 +50,10 @@ def _continued(
     plan = restored(graph, there, given.situation)
     for name, sharing in given.sharings.items():
         if name not in graph.views:
-            plan = plan_one_more(plan, sharing, given.situation).plan
+            more = plan_one_more(plan, sharing, given.situation)
+            if (eased := eased_promise(sharing, more.admission)) != sharing:
+                more = plan_one_more(plan, eased, given.situation)
+            plan = more.plan
     return plan.graph
 
 
