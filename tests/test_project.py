@@ -59,7 +59,7 @@ sites:                               # default: one site
   opentable: {}
   third:
 prices: {core_hour: 0.170, gb_month: 1}
-expect: {USER_EVENTS: {rows: 1_000_000, rate: 50}}
+expect: {USER_EVENTS: {rows: 1_000_000, rate: 50, values: {A: 7}}}
 """,
         tables=TABLE + "CREATE MATERIALIZED VIEW v AT SITE PLANGO AS SELECT * FROM user_events",
     )
@@ -73,7 +73,7 @@ expect: {USER_EVENTS: {rows: 1_000_000, rate: 50}}
     assert (opentable.spark, opentable.cores, opentable.prices) == ("local[2]", None, found.prices)
     assert opentable.storage == f"{found.storage}/_sites/opentable"
     assert list(found.sites) == ["default", "plango", "opentable", "third"]
-    assert found.tables["user_events"].expect == Expectation(1_000_000, 50.0)
+    assert found.tables["user_events"].expect == Expectation(1_000_000, 50.0, (("a", 7),))
     assert (found.views["v"].site, found.views["v"].freshness) == ("plango", timedelta(seconds=5))
 
 
@@ -145,6 +145,7 @@ def test_names_are_one_namespace_across_files(tmp_path: Path) -> None:
         ("name: x\nexpect: {user_events: {rows: «1.5}}", "HW207", "whole number"),
         ("name: x\nexpect: {user_events: {rows: «1e99}}", "HW207", "must be a number"),
         ("name: x\nexpect:\n  «user_event: {rows: 1}", "HW210", 'did you mean "user_events"?'),
+        ("name: x\nexpect:\n  «user_events: {values: {ui: 1}}", "HW210", 'has no column "ui"'),
         ("name: x\nexpect: {user_events: «7}", "HW207", "must be a mapping"),
         ("name: x\n  bad«: y", "HW205", "this is not YAML"),
         ("name: «\tx", "HW205", "this is not YAML"),

@@ -75,6 +75,7 @@ class Expectation:
 
     rows: int | None = None
     rate_per_second: float | None = None
+    values: tuple[tuple[str, int], ...] = ()  # of some columns: how many different ones there are
 
 
 @dataclass(frozen=True, slots=True)

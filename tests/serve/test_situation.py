@@ -21,7 +21,7 @@ from headwater.storage.timeline import TIME
 
 SECOND = 1_000_000
 SQL = """
-CREATE TABLE people (id BIGINT PRIMARY KEY, city INT REFERENCES cities (id), age INT) EXPECT ROWS 1000 RATE 5 PER SECOND;
+CREATE TABLE people (id BIGINT PRIMARY KEY, city INT REFERENCES cities (id), age INT) EXPECT ROWS 1000 RATE 5 PER SECOND VALUES 80 (age);
 CREATE TABLE cities (id INT PRIMARY KEY, name STRING) EXPECT ROWS 20;
 CREATE MATERIALIZED VIEW housed FRESHNESS = INTERVAL '9' SECOND AS
   SELECT people.id, name FROM people JOIN cities ON cities.id = city;
@@ -86,7 +86,7 @@ def test_before_there_is_data_keys_and_references_tell_how_many_values_there_are
     people, cities = found.sources["people"], found.sources["cities"]
     assert (people.rows, people.rate, people.rows_from) == (1000, 5, Origin.EXPECTED)
     assert (cities.rate_from, cities.bytes_per_row) == (Origin.DEFAULT, DEFAULT_BYTES)
-    assert people.distinct == {"city": 20}
+    assert people.distinct == {"city": 20, "age": 80}
     assert (people.keys, cities.keys) == ((("id",),), (("id",),))
     assert found.views["housed"].rows == 1000
     assert found.views["counted"].rows == 20  # a city's key tells its name

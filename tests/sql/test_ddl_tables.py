@@ -137,6 +137,7 @@ def test_several_limits_and_the_same_one_twice() -> None:
     [
         ("EXPECT ROWS 7000000 RATE 1000 PER SECOND", Expectation(7_000_000, 1000.0)),
         ("EXPECT ROWS 0", Expectation(0, None)),
+        ("EXPECT ROWS 9 VALUES 3 (A)", Expectation(9, None, (("a", 3),))),
         ("EXPECT RATE 0.5 PER SECOND", Expectation(None, 0.5)),
     ],
 )

@@ -65,8 +65,22 @@ def _expected(tables: dict[str, Table], expect: Mapping[str, tuple[Expectation, 
         before = tables[name].expect
         rows = before.rows if expectation.rows is None else expectation.rows
         rate = before.rate_per_second if expectation.rate_per_second is None else expectation.rate_per_second
-        tables[name] = replace(tables[name], expect=Expectation(rows, rate))
+        values = tuple({**dict(before.values), **_spelled(tables[name], expectation, place)}.items())
+        tables[name] = replace(tables[name], expect=Expectation(rows, rate, values))
     return tables
+
+
+def _spelled(table: Table, expectation: Expectation, place: Place) -> dict[str, int]:
+    """The expected numbers of values by the table's own names of its columns."""
+    columns = [one.name for one in table.columns]
+    found: dict[str, int] = {}
+    for written, count in expectation.values:
+        name = spelling(written, columns)
+        if name is None:
+            message = f'the table "{table.name}" has no column "{written}"'
+            raise InputError("HW210", message, place=place, hint=did_you_mean(written, columns))
+        found[name] = count
+    return found
 
 
 def _settings_text(folder: Path) -> str:

@@ -111,10 +111,12 @@ def _prices(value: Value, base: Prices) -> Prices:
 def _expectations(value: Value) -> dict[str, tuple[Expectation, Place]]:
     found: dict[str, tuple[Expectation, Place]] = {}
     for key, one in value.entries():
-        given = one.fields(("rows", "rate"))
+        given = one.fields(("rows", "rate", "values"))
         rows = given["rows"].whole_number() if "rows" in given else None
         rate = float(given["rate"].number()) if "rate" in given else None
-        found[key.text()] = Expectation(rows, rate), key.place()
+        counted = given["values"].entries() if "values" in given else ()
+        values = tuple((column.text(), count.whole_number()) for column, count in counted)
+        found[key.text()] = Expectation(rows, rate, values), key.place()
     return found
 
 

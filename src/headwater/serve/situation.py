@@ -85,7 +85,11 @@ def source_facts_of(tables: Mapping[str, Table], warehouse: Warehouse) -> dict[s
     return {
         name: replace(
             plain[name],
-            distinct={**_referred(table, plain), **ranges(files[name], largest)},
+            distinct={
+                **_referred(table, plain),
+                **{column: float(count) for column, count in table.expect.values},
+                **ranges(files[name], largest),
+            },
             keys=tuple(key for key in (table.key, *table.unique) if key),
         )
         for name, table in tables.items()

@@ -49,7 +49,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         provider=_provider(words, text.given),
         options=cast(dict[str, str], text.given.value("options") or {}),
         site=cast(str, text.given.value("site") or "default"),
-        expect=_expectation(words, text.given),
+        expect=_expectation(words, text),
         warn_on_violation=text.given.value("on_violation") is True,
         place=words.place(text.name),
     )
@@ -177,8 +177,9 @@ def _provider(words: Words, given: Given) -> str:
     return cast(str, given.value("provider") or PROVIDERS[0])
 
 
-def _expectation(words: Words, given: Given) -> Expectation:
-    clause = cast(dict[str, float], given.value("expect") or {})
+def _expectation(words: Words, text: TableText) -> Expectation:
+    given = text.given
+    clause = cast(dict[str, object], given.value("expect") or {})
     named = {name: given.value(f"expect_{name}") for name in ("rows", "rate")}
     for name, value in named.items():
         if value is not None and name in clause and clause[name] != value:
@@ -190,4 +191,7 @@ def _expectation(words: Words, given: Given) -> Expectation:
             )
     rows = clause.get("rows", named["rows"])
     rate = clause.get("rate", named["rate"])
-    return Expectation(None if rows is None else int(cast(int, rows)), cast(float | None, rate))
+    counts = cast(list[tuple[Token, int]], clause.get("values", []))
+    columns = _resolve(words, text, [column for column, _ in counts])
+    values = tuple(zip(columns, (count for _, count in counts), strict=True))
+    return Expectation(None if rows is None else int(cast(int, rows)), cast(float | None, rate), values)

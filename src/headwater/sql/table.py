@@ -1,7 +1,8 @@
 """CREATE TABLE: a source, its constraints, where its changes come from and what to expect of it.
 
     CREATE TABLE name ( columns and constraints )
-      [USING provider [OPTIONS (key 'value', ...)]] [AT SITE name] [EXPECT ROWS n RATE r PER SECOND]
+      [USING provider [OPTIONS (key 'value', ...)]] [AT SITE name]
+      [EXPECT [ROWS n] [RATE r PER SECOND] [VALUES n (column), ...]]
       [WITH CARDINALITY (column, n)] [ON VIOLATION WARN | REJECT] [TBLPROPERTIES (...)] [COMMENT '...']
 
 Clauses after the parentheses stand in any order, each once (WITH CARDINALITY as often as needed).  This file
@@ -89,16 +90,29 @@ def _rate(words: Words) -> float:
     return rate
 
 
-def _expect(words: Words) -> dict[str, float]:
-    """ROWS n RATE r PER SECOND, or either alone."""
-    found: dict[str, float] = {}
+def _values(words: Words) -> tuple[Token, int]:
+    """2100000 (uid): so many different values has the column."""
+    count = words.whole_number("the expected number of values", 1)
+    words.expect("(", after="the number of values")
+    column = words.name("a column's name")
+    words.expect(")", after="the column")
+    return column, count
+
+
+def _expect(words: Words) -> dict[str, object]:
+    """ROWS n RATE r PER SECOND VALUES m (column), ...; or some of them."""
+    found: dict[str, object] = {}
     if words.accept("ROWS"):
         found["rows"] = _rows(words)
     if words.accept("RATE"):
         found["rate"] = float(words.amount("the expected rate"))
         words.expect("PER", "SECOND", after="the rate")
+    if words.accept("VALUES"):
+        found["values"] = values = [_values(words)]
+        while words.accept(","):
+            values.append(_values(words))
     if not found:
-        raise words.wrong("HW100", f"expected ROWS or RATE after EXPECT, found {words.peek()}")
+        raise words.wrong("HW100", f"expected ROWS or RATE or VALUES after EXPECT, found {words.peek()}")
     return found
 
 

@@ -78,7 +78,9 @@ def _tables(shape: Shape) -> Iterable[str]:
     for place, (table, columns) in enumerate(SCHEMAS.items()):
         shown = ", ".join(f"{name} {kind} NOT NULL" for name, kind in columns.items())
         rows, rate = round(shape.preload * RATIOS[table]), shape.rate * RATIOS[table]
-        expected = f"EXPECT ROWS {rows} RATE {rate:.10g} PER SECOND"
+        counts = {"uid": round(shape.preload * RATIOS["users"]), "tid": shape.preload}
+        values = ", ".join(f"{max(1, counts[one])} ({one})" for one in columns if one in counts)
+        expected = f"EXPECT ROWS {rows} RATE {rate:.10g} PER SECOND VALUES {values}"
         yield f"CREATE TABLE {table} ({shown})\n  USING api {expected}{_at(shape, place)};"
 
 
