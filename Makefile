@@ -43,7 +43,7 @@ bench: setup  ## the long experiments, one after another; results in bench-resul
 	@bash scripts/bench.sh
 
 bless: $(STAMP)  ## rewrite the expected part of golden plans; review the diff like code
-	HEADWATER_BLESS=1 $(BIN)/pytest tests/plans tests/sql/translate/test_supported_sql.py
+	HEADWATER_BLESS=1 $(BIN)/pytest tests/plans tests/sql/translate/test_supported_sql.py tests/sharing/test_graph_text.py
 
 lock: $(STAMP)  ## pin what is installed
 	@$(BIN)/pip freeze --exclude-editable --exclude pip > requirements.lock

@@ -236,7 +236,8 @@ def test_a_cheap_site_attracts_work_and_a_fast_one_too() -> None:
 def test_the_last_join_may_be_done_at_a_third_site() -> None:
     """Neither the inputs' sites nor the view's: m5 is a hundred times as fast."""
     sharing = replace(table1.sharings()[4], site="m3")  # users at m1, tweets at m2
-    fast = replace(table1.situation(), operators=replace(OPERATORS, speeds={"m5": 100.0}))
+    prices = Prices(gb_transfer=Decimal(0))
+    fast = replace(table1.situation(prices=prices), operators=replace(OPERATORS, speeds={"m5": 100.0}))
     found = search(sharing, fast)
     assert {edge.target.site for edge in found.graph.edges if edge.kind is EdgeKind.JOIN} == {"m5"}
     assert result_vertex(found.graph, "S5").site == "m3"

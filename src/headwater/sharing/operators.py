@@ -5,11 +5,14 @@ goes through the edge (the larger of what comes in and what goes out); a `scanne
 read to find the partners of a change: a join reads the relation beside its delta, an aggregate its own
 groups, any other tail the relation that it is computed from.
 
-The defaults are those of a two-core machine with a warm Spark.  `headwater calibrate` measures them on the
-machine at hand and writes them as JSON.  A site may be faster or slower than that machine: its speed divides.
+The defaults are what `headwater calibrate` measured on two cores with a warm Spark, rounded (docs/plan.md): a
+Spark action has a floor of a quarter of a second, while copies and applies are files committed without Spark,
+in milliseconds.  `calibrate` measures them on the machine at hand and writes them as JSON.  A site may
+be faster or slower than that machine: its speed divides.
 
 In this model, as in the paper's, every edge pays its fixed cost.  The engine does better: it pushes all edges
-of one level at one site in one Spark action, so a plan's critical path is an upper estimate.
+of one level at one site in one Spark action, so a plan's critical path is an upper estimate: the safe side
+for admission.  Once there are pushes, serve/corrections.py brings it down to what they took.
 """
 
 from __future__ import annotations
@@ -38,12 +41,12 @@ class OperatorModel:
 
 DEFAULTS: Mapping[EdgeKind, OperatorModel] = {
     EdgeKind.CAPTURE: OperatorModel(0.0),  # the source has done it when the plan begins
-    EdgeKind.COPY: OperatorModel(0.1, 1e-6),
-    EdgeKind.JOIN: OperatorModel(0.3, 4e-6, 1.5e-7),
-    EdgeKind.UNION: OperatorModel(0.02, 5e-7),
-    EdgeKind.AGGREGATE: OperatorModel(0.3, 4e-6, 1.5e-7),
-    EdgeKind.COMPUTE: OperatorModel(0.5, 4e-6, 1.5e-7),
-    EdgeKind.APPLY: OperatorModel(0.1, 3e-6),
+    EdgeKind.COPY: OperatorModel(0.002, 1e-8),
+    EdgeKind.JOIN: OperatorModel(0.25, 4e-6, 4e-8),
+    EdgeKind.UNION: OperatorModel(0.08, 1e-7),
+    EdgeKind.AGGREGATE: OperatorModel(0.45, 4e-6, 1.7e-7),
+    EdgeKind.COMPUTE: OperatorModel(0.4, 6e-6, 8e-8),
+    EdgeKind.APPLY: OperatorModel(0.002, 1e-8),
 }
 
 

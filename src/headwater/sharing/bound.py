@@ -1,0 +1,119 @@
+"""The dollars below which no plan of some views can be, however much it shares: a yardstick for climbing.
+
+Views that join different inputs show different relations, and each of those is made somewhere, at least once:
+
+    two joins   the delta of one part with the rows of the other, and the other way round
+    a union     of these halves
+    an apply    and the disk of its rows, unless the view has a tail and shows something else
+
+None of those edges makes a relation of other inputs, so one sums over all different sets of inputs.  Each is
+parted in the way that is cheapest.  A part that no view shows must be made, too; it is paid by all the larger
+relations that could use it, in equal parts, so that it is never paid more than once.  Views of the same
+inputs with other filters may all be filtered out of one relation, no smaller than any: the dearest counts.
+
+An edge costs less per second the more seconds of changes a push carries.  A push of a view carries
+x = SLACK * freshness - CP(x), and no path is shorter than that of the best order of joins at one site.
+(Plans with a path longer than half of SLACK * freshness may carry more, because pushes follow each other; the
+bound is not meant for them.)
+
+Not counted: copies, tails, further disk.  So nothing reaches the bound, and what lies between a plan and it
+is more than could still be saved.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations
+
+from headwater.sharing.costs import HOUR, MONTH, carried_between, window
+from headwater.sharing.graph import EdgeKind
+from headwater.sharing.relations import Relation, Sharing
+from headwater.sharing.situation import Situation
+from headwater.sharing.stock import Names, part
+
+__all__ = ["least_dollars"]
+
+
+def least_dollars(sharings: Sequence[Sharing], situation: Situation) -> float:
+    """Resource dollars per hour that any plan of all these views needs."""
+    bound = _Bound(sharings, situation)
+    found: defaultdict[Names, float] = defaultdict(float)
+    for one in sharings:
+        if len(one.core.inputs) > 1:
+            found[one.core.names] = max(found[one.core.names], bound.least(one))
+    return sum(found.values()) * HOUR
+
+
+def _parts(relation: Relation) -> Iterator[tuple[Relation, Relation]]:
+    """All ways to part a join in two."""
+    first, *others = sorted(relation.names)
+    for count in range(len(others)):
+        for chosen in combinations(others, count):
+            left = frozenset((first, *chosen))
+            yield part(relation, left), part(relation, relation.names - left)
+
+
+class _Bound:
+    def __init__(self, sharings: Sequence[Sharing], situation: Situation) -> None:
+        self.situation = situation
+        self.shown = {one.core.names for one in sharings}
+        self.longest_window = max((window(one.freshness) for one in sharings), default=1.0)
+        self.ready = cache(self._ready)
+
+    def least(self, sharing: Sharing) -> float:
+        """Dollars per second of what only the view's join needs."""
+        whole, core = window(sharing.freshness), sharing.core
+        last = 0.0 if sharing.tail else self._seconds(EdgeKind.APPLY, self.situation.size(core).rate * whole)
+        seconds = carried_between(self.ready(core, 0.0), self.ready(core, whole) + last, whole)
+        dollars = min(
+            self._made(core, left, right, seconds) + self._share(left) + self._share(right)
+            for left, right in _parts(core)
+        )
+        return dollars if sharing.tail else dollars + self._stored(core, seconds)
+
+    def _share(self, relation: Relation) -> float:
+        """What a part adds, if no view shows it: its own last joins, paid by all that could use it."""
+        if len(relation.inputs) == 1 or relation.names in self.shown:
+            return 0.0
+        users = sum(relation.names < names for names in self.shown)
+        ways = (self._made(relation, left, right, self.longest_window) for left, right in _parts(relation))
+        return min(ways) / users
+
+    def _made(self, relation: Relation, left: Relation, right: Relation, seconds: float) -> float:
+        """Dollars per second of two joins and their union, where that is cheapest."""
+        pushed = self._half(relation, left, right, seconds) + self._half(relation, right, left, seconds)
+        pushed += self._seconds(EdgeKind.UNION, self.situation.size(relation).rate * seconds)
+        return pushed / seconds * self._price()
+
+    def _stored(self, relation: Relation, seconds: float) -> float:
+        size = self.situation.size(relation)
+        disk = min(float(one.prices.gb_month) for one in self.situation.sites.values())
+        applied = self._seconds(EdgeKind.APPLY, size.rate * seconds) / seconds
+        return applied * self._price() + size.gigabytes * disk / MONTH
+
+    def _half(self, whole: Relation, by: Relation, rest: Relation, seconds: float) -> float:
+        driving, size = self.situation.size(by), self.situation.size(whole)
+        caused = driving.rate * size.rows / driving.rows if driving.rows > 0 else 0.0
+        scanned = self.situation.size(rest).rows
+        return self._seconds(EdgeKind.JOIN, max(driving.rate, caused) * seconds, scanned)
+
+    def _ready(self, relation: Relation, seconds: float) -> float:
+        """When the delta of a join is there at the earliest: no copies, no filters, any order of joins."""
+        if len(relation.inputs) == 1:
+            return 0.0
+        ends = (self._end(relation, left, right, seconds) for left, right in _parts(relation))
+        return min(ends) + self._seconds(EdgeKind.UNION, self.situation.size(relation).rate * seconds)
+
+    def _end(self, whole: Relation, left: Relation, right: Relation, seconds: float) -> float:
+        begin = max(self.ready(left, seconds), self.ready(right, seconds))
+        return begin + max(self._half(whole, left, right, seconds), self._half(whole, right, left, seconds))
+
+    def _seconds(self, kind: EdgeKind, tuples: float, scanned: float = 0.0) -> float:
+        """Of an edge at the fastest site."""
+        operators = self.situation.operators
+        return min(operators.seconds(kind, name, tuples, scanned) for name in self.situation.sites)
+
+    def _price(self) -> float:
+        return min(float(one.prices.core_hour) for one in self.situation.sites.values()) / HOUR
