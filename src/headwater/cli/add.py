@@ -91,10 +91,15 @@ def _added(done: Added) -> dict[str, Any]:
         ],
         "effects": [asdict(one) for one in done.effects],
         "broken": list(done.broken),
-        "marginal_dollars_per_hour": done.dollars_per_hour,
+        "marginal_dollars_per_hour": done.dollars_per_hour if _priced(done) else None,
         "files": [str(one) for one in done.files],
         "running": done.running,
     }
+
+
+def _priced(done: Added) -> list[str]:
+    """The views whose cost beside the others is known: a refused one is in no plan."""
+    return [one.view.name for one in done.views if one.estimate.admitted]
 
 
 def _print_added(done: Added, folder: Path) -> None:
@@ -108,7 +113,7 @@ def _print_added(done: Added, folder: Path) -> None:
                 one.view.name,
                 f"{one.view.freshness.total_seconds():g} s",
                 f"{one.estimate.critical_path.total_seconds():.2f} s",
-                f"{one.estimate.dollars_per_hour:.4f}",
+                f"{one.estimate.dollars_per_hour:.4f}" if one.estimate.admitted else "",
                 "admitted" if one.estimate.admitted else "REFUSED",
             )
             for one in done.views
@@ -124,7 +129,9 @@ def _print_added(done: Added, folder: Path) -> None:
             f" {effect.dollars:.4f} $/hour, was {effect.dollars_before:.4f}{broken}",
             markup=False,
         )
-    out.print(f"Marginal cost: {done.dollars_per_hour:.4f} $/hour.")
+    if priced := _priced(done):
+        whose = "" if len(priced) == len(done.views) else f" of {', '.join(priced)}"
+        out.print(f"Marginal cost{whose}: {done.dollars_per_hour:.4f} $/hour.", markup=False)
     if not done.files:
         out.print("Nothing was written. --force adds it all the same.")
         return
