@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import headwater
+from headwater.cli.app import app
 from headwater.serve.shared_catalog import shared_catalog
 
 SQL = """
@@ -79,3 +81,50 @@ def test_a_view_that_changes_leaves_its_place(folder: Path) -> None:
     project = headwater.open(str(folder))
     again = shared_catalog(project.catalog, project.warehouse)
     assert set(again.kept["abc"].stages[-1].reads) == {"a", "c"}
+
+
+def test_the_plan_that_runs_keep_to_is_told(folder: Path) -> None:
+    (folder / "t.sql").write_text(SQL.format(site=""))
+    project = headwater.open(str(folder))
+    assert project.plan().kept is None
+    shared_catalog(project.catalog, project.warehouse)
+    kept = headwater.open(str(folder)).plan().kept
+    assert kept is not None
+    assert (kept.same, kept.saves) == (True, 0.0)  # the refused view is in it, too
+    assert "hasty" in kept.graph.views
+    (folder / "t.sql").write_text(SQL.format(site="").split("CREATE MATERIALIZED VIEW hasty")[0])
+    planned = headwater.open(str(folder)).plan()
+    assert planned.kept is not None
+    assert (planned.kept.same, planned.kept.saves) == (True, 0.0)
+    assert planned.kept.dollars == pytest.approx(planned.dollars_per_hour)
+
+
+BOTH = """
+CREATE TABLE a (k BIGINT, x INT) EXPECT ROWS {a} RATE 100 PER SECOND VALUES 1000000 (k);
+CREATE TABLE b (k BIGINT, y INT) EXPECT ROWS 10000 RATE 100 PER SECOND VALUES 1000000 (k);
+CREATE TABLE c (k BIGINT, z INT) EXPECT ROWS {c} RATE 100 PER SECOND VALUES 1000000 (k);
+CREATE MATERIALIZED VIEW ab FRESHNESS = INTERVAL '30' SECOND AS SELECT a.k, x, y FROM a JOIN b ON a.k = b.k;
+CREATE MATERIALIZED VIEW bc FRESHNESS = INTERVAL '30' SECOND AS SELECT b.k, y, z FROM b JOIN c ON b.k = c.k;
+CREATE MATERIALIZED VIEW abc FRESHNESS = INTERVAL '30' SECOND AS
+  SELECT a.k, x, y, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = b.k;
+"""
+
+
+def test_a_new_plan_may_be_cheaper_than_the_one_that_is_kept(folder: Path) -> None:
+    """The small table is joined with the join of the two others; then another one is the small one."""
+    (folder / "t.sql").write_text(BOTH.format(a=1_000_000, c=1_000))
+    project = headwater.open(str(folder))
+    first = shared_catalog(project.catalog, project.warehouse)
+    assert set(first.kept["abc"].stages[-1].reads) == {"ab", "c"}
+    (folder / "t.sql").write_text(BOTH.format(a=1_000, c=1_000_000))
+    project = headwater.open(str(folder))
+    planned = project.plan()
+    assert planned.kept is not None
+    assert not planned.kept.same
+    assert planned.kept.saves == pytest.approx(planned.kept.dollars - planned.dollars_per_hour)
+    assert planned.kept.saves > 0.05 * planned.kept.dollars
+    told = CliRunner().invoke(app, ["plan", str(folder)]).stdout
+    assert "Runs keep to the plan that was made before" in told
+    assert "headwater run --replan makes it" in told
+    shared_catalog(project.catalog, project.warehouse, replan=True)
+    assert "This is the plan that runs keep to." in CliRunner().invoke(app, ["plan", str(folder)]).stdout

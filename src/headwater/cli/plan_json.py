@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from headwater.serve.plan import Planned, PlannedView
+from headwater.serve.planned import KeptPlan
 from headwater.serve.will_run import will_run
 from headwater.sharing.costs import Timed
 from headwater.sharing.facts import Facts
@@ -39,6 +40,7 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
             ],
             "relations": _shared_relations(planned.plan.graph),
         },
+        "kept": None if planned.kept is None else _kept(planned.kept),
         "asked": {
             "views": sorted(asked),
             "marginal_dollars_per_hour": planned.dollars_per_hour_with - planned.dollars_per_hour,
@@ -61,6 +63,16 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
             "seconds": dict(planned.corrections.seconds),
             "cpu": dict(planned.corrections.cpu),
         },
+    }
+
+
+def _kept(kept: KeptPlan) -> dict[str, Any]:
+    return {
+        "same": kept.same,
+        "vertices": len(kept.graph.vertices),
+        "edges": len(kept.graph.edges),
+        "dollars_per_hour": kept.dollars,
+        "replan_saves_dollars_per_hour": kept.saves,
     }
 
 

@@ -146,6 +146,28 @@ def _print_shared(out: Console, planned: Planned, explain: bool) -> None:
         out.print(f"  {step.benefit:.4f} $/h  {step_words(step, views)}", markup=False)
     if len(shown) < len(planned.plan.steps):
         out.print(f"  ... and {len(planned.plan.steps) - len(shown)} more; --explain shows all")
+    _print_kept(out, planned)
+
+
+def _print_kept(out: Console, planned: Planned) -> None:
+    """Which plan is being run, and whether another would pay."""
+    kept = planned.kept
+    if kept is None:
+        return
+    if kept.same:
+        out.print("This is the plan that runs keep to.")
+        return
+    share = kept.saves / kept.dollars if kept.dollars > 0 else 0.0
+    pays = (
+        f"a new one would save {kept.saves:.4f} ({share:.0%}): headwater run --replan makes it"
+        if kept.saves > 0
+        else "a new one would save nothing"
+    )
+    out.print(
+        f"Runs keep to the plan that was made before ({len(kept.graph.vertices)} vertices,"
+        f" {len(kept.graph.edges)} edges): {kept.dollars:.4f} $/hour by today's sizes; {pays}.",
+        markup=False,
+    )
 
 
 def _print_effects(out: Console, planned: Planned) -> None:

@@ -18,18 +18,17 @@ from dataclasses import dataclass, replace
 from headwater.catalog import Catalog, build
 from headwater.model import Project
 from headwater.serve.corrections import Corrections, Pushes, corrected, corrections, read_pushes
-from headwater.serve.planned import Effect, Estimate, Planned, PlannedView
+from headwater.serve.planned import Effect, Estimate, KeptPlan, Planned, PlannedView
+from headwater.serve.remembered import continued, remembered
 from headwater.serve.situation import Gathered, gather
-from headwater.sharing.admission import Admission, admit
+from headwater.sharing.admission import admit, eased_promise
 from headwater.sharing.costs import HOUR
 from headwater.sharing.global_plan import GlobalPlan, plan_all, plan_one_more
 from headwater.sharing.relations import Sharing
 from headwater.sharing.situation import Situation
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "eased_promise", "plan", "plan_views"]
-
-EASED = 1.25  # of the smallest freshness that could be kept: room for sharing
+__all__ = ["Effect", "Estimate", "Planned", "PlannedView", "asking", "plan", "plan_views"]
 
 
 def asking(project: Project) -> Project:
@@ -67,6 +66,22 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         corrections=found,
         calibration=given.calibration,
         core_hour=float(kept.prices.core_hour),
+        kept=_kept(now, mine, made, situation, warehouse),
+    )
+
+
+def _kept(
+    catalog: Catalog, mine: Sequence[Sharing], made: GlobalPlan, situation: Situation, warehouse: Warehouse
+) -> KeptPlan | None:
+    """What the plan that runs keep to costs now; refused views are kept by it, too, as fresh as can be."""
+    known = remembered(warehouse)
+    if known is None:
+        return None
+    eased = {one.view: eased_promise(one, made.admissions[one.view]) for one in mine}
+    fresh = made if list(eased.values()) == list(mine) else plan_all(list(eased.values()), situation)
+    plan = continued(known, catalog, eased, situation)
+    return KeptPlan(
+        plan.graph, plan.graph == fresh.graph, sum(plan.shared.values()), sum(fresh.shared.values())
     )
 
 
@@ -83,13 +98,6 @@ def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Gath
     if eased != sharings:
         made = plan_all(eased, situation)
     return made, given
-
-
-def eased_promise(sharing: Sharing, admission: Admission) -> Sharing:
-    """The view with a promise that can be kept, if there is one."""
-    if admission.admitted or admission.smallest is None:
-        return sharing
-    return replace(sharing, freshness=max(sharing.freshness, EASED * admission.smallest))
 
 
 def _planned(

@@ -13,8 +13,9 @@ from headwater.sharing.admission import Admission
 from headwater.sharing.costs import Path
 from headwater.sharing.facts import Facts
 from headwater.sharing.global_plan import GlobalPlan
+from headwater.sharing.graph import PlanGraph
 
-__all__ = ["Effect", "Estimate", "Planned", "PlannedView"]
+__all__ = ["Effect", "Estimate", "KeptPlan", "Planned", "PlannedView"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,21 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptPlan:
+    """The plan that runs keep to, with the views that are declared now. Dollars are per hour."""
+
+    graph: PlanGraph
+    same: bool  # as a new one would be
+    dollars: float
+    dollars_fresh: float  # of a new one
+
+    @property
+    def saves(self) -> float:
+        """What `headwater run --replan` would save an hour."""
+        return max(0.0, self.dollars - self.dollars_fresh)
+
+
+@dataclass(frozen=True, slots=True)
 class Planned:
     """The whole answer."""
 
@@ -105,6 +121,7 @@ class Planned:
     corrections: Corrections
     calibration: str  # the file of the operators; "" for the defaults
     core_hour: float
+    kept: KeptPlan | None = None  # None: no run has made a plan yet
 
     @property
     def dollars_alone(self) -> float:

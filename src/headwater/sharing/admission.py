@@ -32,10 +32,11 @@ from headwater.sharing.relations import Sharing
 from headwater.sharing.search import Aim, Planned, frontier, search
 from headwater.sharing.situation import Situation
 
-__all__ = ["Admission", "admit", "smallest_freshness"]
+__all__ = ["Admission", "admit", "eased_promise", "smallest_freshness"]
 
 LONGEST = timedelta(days=7)
 ROUNDS = 8
+EASED = 1.25  # of the smallest freshness that could be kept: room for sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,13 @@ def admit(sharing: Sharing, situation: Situation, taken: Mapping[str, Load] | No
     chosen, reason = _chosen(best, cheapest, fastest, freshness)
     tight = 2 * best.critical_path.seconds > freshness
     return Admission(sharing.view, True, chosen, reason, best, cheapest, fastest, smallest, tight)
+
+
+def eased_promise(sharing: Sharing, admission: Admission) -> Sharing:
+    """The view with a promise that can be kept, if there is one."""
+    if admission.admitted or admission.smallest is None:
+        return sharing
+    return replace(sharing, freshness=max(sharing.freshness, EASED * admission.smallest))
 
 
 def _time(planned: Planned) -> tuple[float, float]:
