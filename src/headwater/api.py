@@ -159,7 +159,7 @@ class Headwater:
         def make(project: Project, current: Catalog) -> Catalog:
             return self._planned(project, sharing)
 
-        with run(catalog, self.warehouse, self.clock, self._fingerprint, make) as one:
+        with run(catalog, self.warehouse, self.clock, self._fingerprint, make, sharing) as one:
             one.stop = stop if stop is not None else one.stop
             until = None if duration is None else self.clock.now() + micros(duration)
             one.keep(until, show)
@@ -186,7 +186,8 @@ class Headwater:
         """Apply all that has been captured, then return."""
         from headwater.engine.runner import run
 
-        with run(self._planned(self.project, sharing, replan), self.warehouse, self.clock) as one:
+        catalog = self._planned(self.project, sharing, replan)
+        with run(catalog, self.warehouse, self.clock, sharing=sharing) as one:
             one.stop = stop if stop is not None else one.stop
             one.until_idle(show)
 

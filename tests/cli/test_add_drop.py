@@ -15,7 +15,7 @@ from headwater.cli.app import app
 from headwater.engine.reloading import Reloading, difference, needs_restart
 from headwater.errors import HeadwaterError
 from headwater.project import fingerprint, load
-from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
+from headwater.storage.dropped import mark_dropped, note_shared, sweep_dropped, sweep_shared, unmark
 from headwater.storage.run_lock import run_lock
 from headwater.storage.warehouse import Warehouse
 
@@ -95,6 +95,8 @@ def test_a_refused_view_is_not_written_unless_forced(people: Path, young: Path) 
     assert "REFUSED" in result.stdout
     assert "Nothing was written" in result.stdout
     assert "longer than the promised 0.01 s" in result.stdout
+    assert "Marginal cost" not in result.stdout
+    assert json.loads(run("add", people, young, "--json").stdout)["marginal_dollars_per_hour"] is None
     assert files(people) == before
     assert run("add", people, young, "--force").exit_code == 0
     assert "young" in load(people).views
@@ -289,3 +291,22 @@ def test_nothing_of_the_same_project_needs_a_restart(people: Path) -> None:
     removed: Any = load(people)
     (people / "tables.sql").write_text(TABLES + "CREATE TABLE y (a INT);")
     assert list(needs_restart(load(people), removed)) == ['table "y" was removed']
+
+
+def test_shared_stages_that_the_plan_no_longer_has_are_removed(tmp_path: Path) -> None:
+    warehouse, roots = Warehouse(str(tmp_path / "home")), {"default": "", "m2": str(tmp_path / "m2")}
+    before = {"a+b~12ab@3": "default", "a+b~99ff@3": "default", "a@m2@4": "m2", "v@m2@1": "m2"}
+    paths = {name: Path(roots[site] or warehouse.root) / "stages" / name for name, site in before.items()}
+    stranger = tmp_path / "m2" / "stages" / "b~77aa@1"  # of another project
+    for path in (*paths.values(), stranger):
+        path.mkdir(parents=True)
+    first = {name: before[name] for name in ("a+b~12ab@3", "a+b~99ff@3", "a@m2@4")}
+    assert sweep_shared(warehouse, first, roots, first) == []
+    note_shared(warehouse, {"v@m2@1": "m2"})  # a view that was added while a run went on
+    after = {name: before[name] for name in ("a+b~12ab@3", "a@m2@4")}
+    assert sweep_shared(warehouse, after, roots, after) == ["a+b~99ff@3", "v@m2@1"]
+    assert {name for name, path in paths.items() if path.exists()} == after.keys()
+    assert stranger.exists()
+    assert sweep_shared(warehouse, after, roots, after) == []
+    assert sweep_shared(warehouse, {}, roots, ["a@m2@4"]) == ["a+b~12ab@3"]
+    assert paths["a@m2@4"].exists()

@@ -118,6 +118,9 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
     alter_again(shop)
     shop.run_until_idle(replan=True)
     assert wrong(shop) == []
+    # What was shared and is no longer has been removed.
+    there = {path.name for path in tmp_path.glob("*/stages/*")}
+    assert {one for one in there if "~" in one or one.count("@") > 1} <= set(as_run(shop).folders().values())
 
 
 def test_views_over_views_of_other_sites(spark: SparkSession, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from headwater.engine.sites import Sites
 from headwater.engine.streams import start_stream
 from headwater.errors import HeadwaterError
 from headwater.storage.delta_log import BEGINNING
-from headwater.storage.dropped import mark_dropped, sweep_dropped, unmark
+from headwater.storage.dropped import mark_dropped, note_shared, sweep_dropped, sweep_shared, unmark
 from headwater.storage.run_lock import run_lock
 from headwater.storage.site_health import write_health
 from headwater.storage.timeline import check_readable
@@ -87,6 +87,7 @@ class Run:
         for name, kept in self.catalog.shared.items():
             if gone := {self.catalog.folder(stage.name) for stage in kept.stages} - used:
                 mark_dropped(self.warehouse, name, gone)
+        note_shared(self.warehouse, _shared_folders(catalog))
         self.auditor.adopt(catalog)
         self.catalog = catalog
         return True
@@ -274,20 +275,35 @@ class Run:
             raise HeadwaterError("HW831", f"the capture of {name} failed: {message}")
 
 
+def _shared_folders(catalog: Catalog) -> dict[str, str]:
+    """The folders of what views share, and the site of each."""
+    stages = (stage.name for kept in catalog.shared.values() for stage in kept.stages)
+    return {catalog.folder(name): catalog.site_of(name) for name in stages}
+
+
 @contextmanager
 def run(
-    catalog: Catalog, warehouse: Warehouse, clock: Clock, files: str = "", make: Make | None = None
+    catalog: Catalog,
+    warehouse: Warehouse,
+    clock: Clock,
+    files: str = "",
+    make: Make | None = None,
+    sharing: bool = False,
 ) -> Iterator[Run]:
     """Everything a run needs, started; Spark and the captures are let go at the end.
 
     `files` is the fingerprint of the files that the catalog was made from: later ones are taken over, by
-    `make`.
+    `make`.  If the catalog says all that is shared (`sharing`), what earlier runs shared besides is removed:
+    views were dropped while none ran, or there is another plan.
     """
     check_readable(warehouse.root)
     project = catalog.project
     with run_lock(warehouse.root, clock.now()):
         reloading = Reloading.of(catalog, files) if make is None else Reloading.of(catalog, files, make)
         unmark(warehouse, catalog.folders().values(), catalog.kept)
+        if sharing:
+            roots = {name: site.storage for name, site in project.sites.items()}
+            sweep_shared(warehouse, _shared_folders(catalog), roots, set(catalog.folders().values()))
         sources = captures(project, warehouse, clock)
         sites = Sites(project, warehouse.spark_log())
         spark = sites.spark()

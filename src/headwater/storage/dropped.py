@@ -3,6 +3,11 @@
 A mark is a small file in dropped/, written after the view has left the project's files.  A run sweeps what
 its own catalog does not use, so nothing is taken from under a push; a killed one leaves the mark to the next.
 Removing a mark too few leaves bytes behind; nothing that a catalog uses is ever removed.
+
+What views share is noted when a run starts to keep it (shared_stages.json).  If views are dropped while none
+runs, or another plan is made, the next run removes what was noted and is shared no more.  Sites are noted by
+name, because a project may be copied with its folders.  What was not noted is not touched: a site's folder
+may have other users.
 """
 
 from __future__ import annotations
@@ -10,11 +15,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["mark_dropped", "sweep_dropped", "unmark"]
+__all__ = ["mark_dropped", "note_shared", "sweep_dropped", "sweep_shared", "unmark"]
 
 
 def mark_dropped(warehouse: Warehouse, view: str, stages: Collection[str]) -> None:
@@ -23,9 +28,7 @@ def mark_dropped(warehouse: Warehouse, view: str, stages: Collection[str]) -> No
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"{view}.json")
     known = _read(path)
-    with open(f"{path}.new", "w", encoding="utf-8") as file:
-        json.dump({"view": view, "stages": sorted({*known, *stages})}, file)
-    os.replace(f"{path}.new", path)
+    _write(path, {"view": view, "stages": sorted({*known, *stages})})
 
 
 def unmark(warehouse: Warehouse, stages: Iterable[str], views: Iterable[str]) -> None:
@@ -56,6 +59,49 @@ def sweep_dropped(warehouse: Warehouse, stages: Collection[str], views: Collecti
         os.unlink(path)
         gone.append(view)
     return gone
+
+
+def note_shared(warehouse: Warehouse, shared: Mapping[str, str]) -> None:
+    """Remember the folders of what views share, and the site of each."""
+    path = _noted(warehouse)
+    known = _shared(path)
+    if not shared.items() <= known.items():
+        os.makedirs(warehouse.root, exist_ok=True)
+        _write(path, {**known, **shared})
+
+
+def sweep_shared(
+    warehouse: Warehouse, shared: Mapping[str, str], roots: Mapping[str, str], used: Collection[str]
+) -> list[str]:
+    """Remove what was shared and is no longer; `roots` are the storage of the sites."""
+    path = _noted(warehouse)
+    gone = {name: site for name, site in _shared(path).items() if name not in shared and name not in used}
+    for name, site in gone.items():
+        folder = os.path.join(roots.get(site) or warehouse.root, "stages", name)
+        warehouse.forget(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    if gone:
+        _write(path, {})
+    note_shared(warehouse, shared)
+    return sorted(gone)
+
+
+def _noted(warehouse: Warehouse) -> str:
+    return os.path.join(warehouse.root, "shared_stages.json")
+
+
+def _shared(path: str) -> dict[str, str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {str(name): str(site) for name, site in json.load(file).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _write(path: str, content: object) -> None:
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    os.replace(f"{path}.new", path)
 
 
 def _folder(warehouse: Warehouse) -> str:
