@@ -27,8 +27,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
-from headwater.sharing.costs import HOUR, MONTH, carried_between, window
-from headwater.sharing.graph import EdgeKind
+from headwater.sharing.costs import HOUR, MONTH, carried_between, timed, window
+from headwater.sharing.graph import Edge, EdgeKind, Vertex
 from headwater.sharing.relations import Relation, Sharing
 from headwater.sharing.situation import Situation
 from headwater.sharing.stock import Names, part
@@ -60,18 +60,25 @@ class _Bound:
         self.situation = situation
         self.shown = {one.core.names for one in sharings}
         self.longest_window = max((window(one.freshness) for one in sharings), default=1.0)
+        speeds = situation.operators.speeds
+        self.site = max(situation.sites, key=lambda name: speeds.get(name, 1.0))  # edges take least there
+        self.price = min(float(one.prices.core_hour) for one in situation.sites.values()) / HOUR
+        self.disk = min(float(one.prices.gb_month) for one in situation.sites.values()) / MONTH
         self.ready = cache(self._ready)
 
     def least(self, sharing: Sharing) -> float:
         """Dollars per second of what only the view's join needs."""
         whole, core = window(sharing.freshness), sharing.core
-        last = 0.0 if sharing.tail else self._seconds(EdgeKind.APPLY, self.situation.size(core).rate * whole)
+        last = 0.0 if sharing.tail else self._applied(core, whole)
         seconds = carried_between(self.ready(core, 0.0), self.ready(core, whole) + last, whole)
         dollars = min(
             self._made(core, left, right, seconds) + self._share(left) + self._share(right)
             for left, right in _parts(core)
         )
-        return dollars if sharing.tail else dollars + self._stored(core, seconds)
+        if sharing.tail:
+            return dollars
+        applied = self._applied(core, seconds) / seconds * self.price
+        return dollars + applied + self.situation.size(core).gigabytes * self.disk
 
     def _share(self, relation: Relation) -> float:
         """What a part adds, if no view shows it: its own last joins, paid by all that could use it."""
@@ -82,38 +89,35 @@ class _Bound:
         return min(ways) / users
 
     def _made(self, relation: Relation, left: Relation, right: Relation, seconds: float) -> float:
-        """Dollars per second of two joins and their union, where that is cheapest."""
+        """Dollars per second of two joins and their union."""
         pushed = self._half(relation, left, right, seconds) + self._half(relation, right, left, seconds)
-        pushed += self._seconds(EdgeKind.UNION, self.situation.size(relation).rate * seconds)
-        return pushed / seconds * self._price()
-
-    def _stored(self, relation: Relation, seconds: float) -> float:
-        size = self.situation.size(relation)
-        disk = min(float(one.prices.gb_month) for one in self.situation.sites.values())
-        applied = self._seconds(EdgeKind.APPLY, size.rate * seconds) / seconds
-        return applied * self._price() + size.gigabytes * disk / MONTH
-
-    def _half(self, whole: Relation, by: Relation, rest: Relation, seconds: float) -> float:
-        driving, size = self.situation.size(by), self.situation.size(whole)
-        caused = driving.rate * size.rows / driving.rows if driving.rows > 0 else 0.0
-        scanned = self.situation.size(rest).rows
-        return self._seconds(EdgeKind.JOIN, max(driving.rate, caused) * seconds, scanned)
+        return (pushed + self._united(relation, left, right, seconds)) / seconds * self.price
 
     def _ready(self, relation: Relation, seconds: float) -> float:
         """When the delta of a join is there at the earliest: no copies, no filters, any order of joins."""
         if len(relation.inputs) == 1:
             return 0.0
-        ends = (self._end(relation, left, right, seconds) for left, right in _parts(relation))
-        return min(ends) + self._seconds(EdgeKind.UNION, self.situation.size(relation).rate * seconds)
+        return min(self._end(relation, left, right, seconds) for left, right in _parts(relation))
 
     def _end(self, whole: Relation, left: Relation, right: Relation, seconds: float) -> float:
         begin = max(self.ready(left, seconds), self.ready(right, seconds))
-        return begin + max(self._half(whole, left, right, seconds), self._half(whole, right, left, seconds))
+        half = max(self._half(whole, left, right, seconds), self._half(whole, right, left, seconds))
+        return begin + half + self._united(whole, left, right, seconds)
 
-    def _seconds(self, kind: EdgeKind, tuples: float, scanned: float = 0.0) -> float:
-        """Of an edge at the fastest site."""
-        operators = self.situation.operators
-        return min(operators.seconds(kind, name, tuples, scanned) for name in self.situation.sites)
+    def _half(self, whole: Relation, by: Relation, rest: Relation, seconds: float) -> float:
+        sources = self._vertex(by, delta=True), self._vertex(rest)
+        return self._seconds(EdgeKind.JOIN, sources, self._vertex(whole, True, by), seconds)
 
-    def _price(self) -> float:
-        return min(float(one.prices.core_hour) for one in self.situation.sites.values()) / HOUR
+    def _united(self, whole: Relation, left: Relation, right: Relation, seconds: float) -> float:
+        halves = self._vertex(whole, True, left), self._vertex(whole, True, right)
+        return self._seconds(EdgeKind.UNION, halves, self._vertex(whole, True), seconds)
+
+    def _applied(self, relation: Relation, seconds: float) -> float:
+        delta = self._vertex(relation, delta=True)
+        return self._seconds(EdgeKind.APPLY, (delta,), self._vertex(relation), seconds)
+
+    def _vertex(self, relation: Relation, delta: bool = False, driven: Relation | None = None) -> Vertex:
+        return Vertex(relation, self.site, delta, driven)
+
+    def _seconds(self, kind: EdgeKind, sources: tuple[Vertex, ...], target: Vertex, seconds: float) -> float:
+        return timed(Edge(kind, sources, target), seconds, self.situation).seconds
