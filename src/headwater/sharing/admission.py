@@ -77,7 +77,7 @@ def admit(sharing: Sharing, situation: Situation, taken: Mapping[str, Load] | No
     plans = frontier(sharing, situation, taken)
     fastest = min(plans, key=_time)
     cheapest = min(plans, key=_dollars)
-    smallest = smallest_freshness(sharing, situation)
+    smallest = smallest_freshness(sharing, situation, None if taken else fastest.graph)
     freshness = sharing.freshness.total_seconds()
     keeping = [one for one in plans if _time(one)[0] <= freshness]
     if not keeping:
@@ -136,14 +136,20 @@ def _too_slow(sharing: Sharing, fastest: Planned, smallest: timedelta | None) ->
     return f"even the fastest plan takes {seconds:.2f} s, longer than the promised {freshness:g} s; {instead}"
 
 
-def smallest_freshness(sharing: Sharing, situation: Situation) -> timedelta | None:
-    """The smallest freshness that some plan could keep, rounded up to hundredths of a second."""
+def smallest_freshness(
+    sharing: Sharing, situation: Situation, fastest: PlanGraph | None = None
+) -> timedelta | None:
+    """The smallest freshness that some plan could keep, rounded up to hundredths of a second.
+
+    `fastest` is the fastest plan for the view's own freshness, if it is known.
+    """
 
     def least(trial: timedelta) -> timedelta | None:
         plan = search(replace(sharing, freshness=trial), situation, Aim.TIME)
         return _smallest_of(plan.graph, situation)
 
-    found = least(sharing.freshness) or least(LONGEST)
+    first = least(sharing.freshness) if fastest is None else _smallest_of(fastest, situation)
+    found = first or least(LONGEST)
     for _ in range(ROUNDS):
         better = least(found) if found is not None else None
         if found is None or better is None or better >= found:
