@@ -10,7 +10,7 @@ import pytest
 import headwater
 from headwater.api import Headwater
 from headwater.clock import ManualClock
-from headwater.serve.relation_facts import changes_per_second, ranges
+from headwater.serve.relation_facts import changes_per_second, met_share, ranges
 from headwater.serve.situation import Gathered, gather
 from headwater.sharing.facts import DEFAULT_BYTES, Origin
 from headwater.sharing.graph import EdgeKind
@@ -70,6 +70,19 @@ def gathered(project: Headwater) -> Gathered:
 )
 def test_a_rate_is_what_came_over_the_time_it_took(files: tuple[DataFile, ...], rate: float | None) -> None:
     assert changes_per_second(files) == (None if rate is None else pytest.approx(rate, rel=0.1))
+
+
+def test_new_rows_meet_the_files_that_their_keys_overlap() -> None:
+    def keyed(at: int, low: object, high: object) -> DataFile:
+        return DataFile("x", "x", 10, 1, {TIME: at, "k": low}, {TIME: at, "k": high}, {})
+
+    growing = [keyed(at, 10 * at, 10 * at + 9) for at in range(4)]
+    scattered = [keyed(at, 0, 10 * at + 9) for at in range(4)]
+    assert met_share(growing, "k", growing, "k") == 0.25
+    assert met_share(growing, "k", scattered, "k") == 0.25  # nothing old is above its own time
+    assert met_share(scattered, "k", growing, "k") == 1.0
+    assert met_share(growing, "k", [keyed(0, "a", "b")], "k") == 1.0  # not of one kind
+    assert met_share((), "k", growing, "k") == 1.0
 
 
 def test_the_range_of_integers_stands_for_their_number_unless_they_are_scattered() -> None:

@@ -64,7 +64,7 @@ def test_replanned_and_inserted(first: int) -> None:
     assert compared > 100
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_every_single_plumbing_is_right_and_saves_what_it_says(seed: int) -> None:
     """Not only those that are carried out: each that is offered."""
     sharings, graphs = plans(seed, Aim.TIME, 3)

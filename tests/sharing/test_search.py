@@ -218,7 +218,7 @@ def test_a_view_that_is_read_is_a_source_at_its_site_with_its_delay() -> None:
 
 
 def test_a_cheap_site_attracts_work_and_a_fast_one_too() -> None:
-    sharing = replace(table1.sharings()[2], freshness=timedelta(minutes=10))
+    sharing = replace(table1.sharings()[2], freshness=timedelta(minutes=1))
     situation = table1.situation()
     free = {
         name: replace(site, prices=Prices(Decimal("0.0001"), Decimal(0), Decimal(0)))

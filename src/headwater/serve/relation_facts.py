@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from statistics import median
+from typing import Any
 
 from headwater.catalog import Catalog
 from headwater.clock import micros
@@ -22,7 +23,15 @@ from headwater.storage.delta_log import DataFile
 from headwater.storage.timeline import TIME, WEIGHT
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["bytes_per_row", "changes_per_second", "ranges", "source_files", "view_files", "view_rows"]
+__all__ = [
+    "bytes_per_row",
+    "changes_per_second",
+    "met_share",
+    "ranges",
+    "source_files",
+    "view_files",
+    "view_rows",
+]
 
 LOOKED_AT = timedelta(minutes=10)
 SHORTEST = timedelta(minutes=1)
@@ -92,3 +101,27 @@ def _ranges(files: Sequence[DataFile]) -> Iterator[tuple[str, float]]:
         highs = [high for file in files if (high := file.maximum.get(name)) is not None]
         if lows and highs and all(type(one) is int for one in (*lows, *highs)):
             yield name, float(max(highs) - min(lows) + 1)
+
+
+def met_share(changed: Sequence[DataFile], column: str, beside: Sequence[DataFile], other: str) -> float:
+    """The share of a relation's rows in files that the newest values of another's column overlap."""
+    newest = max((file.minimum[TIME] for file in changed), default=None)
+    recent = [file for file in changed if file.minimum[TIME] == newest]
+    low, high = _span(recent, column)
+    rows = sum(file.rows for file in beside)
+    if low is None or high is None or rows == 0:
+        return 1.0
+    met = 0
+    for file in beside:
+        least, most = _span((file,), other)
+        outside = type(least) is type(low) and type(most) is type(high) and (most < low or least > high)
+        met += 0 if outside else file.rows
+    return met / rows
+
+
+def _span(files: Sequence[DataFile], column: str) -> tuple[Any, Any]:
+    """The least and the greatest value of an integer or a text, if all files tell."""
+    lows, highs = [one.minimum.get(column) for one in files], [one.maximum.get(column) for one in files]
+    known: list[Any] = [*lows, *highs]
+    alike = {type(one) for one in known}
+    return (min(known), max(known)) if alike in ({int}, {str}) else (None, None)

@@ -12,7 +12,7 @@ Everything says where it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -24,6 +24,7 @@ from headwater.model import Table
 from headwater.serve.relation_facts import (
     bytes_per_row,
     changes_per_second,
+    met_share,
     ranges,
     source_files,
     view_files,
@@ -34,6 +35,7 @@ from headwater.sharing.relations import Relation, Sharing
 from headwater.sharing.sharings import Types, block_of, sharings_of
 from headwater.sharing.situation import Situation
 from headwater.sharing.sizes import CHANGES_PER_CHANGE, sizes
+from headwater.sharing.skipping import Met
 from headwater.storage.calibration import calibrated
 from headwater.storage.delta_log import DataFile
 from headwater.storage.warehouse import Warehouse
@@ -69,12 +71,35 @@ def gather(catalog: Catalog, warehouse: Warehouse) -> Gathered:
     homes = {name: one.site for name, one in project.tables.items()}
     homes |= {name: one.site for name, one in project.views.items()}
     return Gathered(
-        Situation(project.sites, facts, homes, operators.operators, measured),
+        Situation(
+            project.sites,
+            facts,
+            homes,
+            operators.operators,
+            measured,
+            met=_met(sharings.values(), project.tables, warehouse),
+        ),
         sharings,
         sources,
         {name: facts[name] for name in sharings},
         operators.path,
     )
+
+
+def _met(sharings: Iterable[Sharing], tables: Iterable[str], warehouse: Warehouse) -> Met:
+    """What part of a source new rows of another meet, for all columns of sources that views join."""
+    files = {name: source_files(warehouse, name) for name in tables}
+    pairs: set[tuple[str, str, str, str]] = set()
+    for one in sharings:
+        sources = {each.name: each.relation for each in one.core.inputs if each.relation in files}
+        for group in one.core.equal:
+            columns = [(sources[owner], own) for owner, _, own in (c.rpartition(".") for c in group)
+                       if owner in sources]  # fmt: skip
+            pairs |= {(*left, *right) for left in columns for right in columns if left != right}
+    return {
+        (f"{source}.{column}", f"{other}.{own}"): met_share(files[source], column, files[other], own)
+        for source, column, other, own in pairs
+    }
 
 
 def source_facts_of(tables: Mapping[str, Table], warehouse: Warehouse) -> dict[str, Facts]:

@@ -129,15 +129,23 @@ def timed(edge: Edge, seconds: float, situation: Situation) -> Timed:
     """An edge that handles some seconds of changes."""
     read = (
         max(situation.vertex_size(one).rate for one in edge.sources if one.delta) if _has_delta(edge) else 0
-    )
-    tuples = max(read, situation.vertex_size(edge.target).rate) * seconds
+    ) * seconds
+    made = situation.vertex_size(edge.target).rate * seconds
+    if edge.kind is EdgeKind.JOIN:
+        # Changes without a partner are only read, which is much cheaper than what is written.
+        scanned = read + _scanned(edge, situation)
+        return Timed(edge, _duration(edge.kind, edge, situation, made, scanned), made, scanned)
+    tuples = max(read, made)
     if edge.kind is EdgeKind.CAPTURE:
         return Timed(edge, 0.0, tuples, 0.0)
     scanned = _scanned(edge, situation) if edge.kind in SCANNING else 0.0
     # A copy within a site filters: no file is copied; an action reads and writes the changes, as in a join.
     kind = EdgeKind.JOIN if _filters(edge) else edge.kind
-    duration = situation.operators.seconds(kind, edge.target.site, tuples, scanned)
-    return Timed(edge, duration, tuples, scanned)
+    return Timed(edge, _duration(kind, edge, situation, tuples, scanned), tuples, scanned)
+
+
+def _duration(kind: EdgeKind, edge: Edge, situation: Situation, tuples: float, scanned: float) -> float:
+    return situation.operators.seconds(kind, edge.target.site, tuples, scanned)
 
 
 def _filters(edge: Edge) -> bool:
@@ -149,9 +157,13 @@ def _has_delta(edge: Edge) -> bool:
 
 
 def _scanned(edge: Edge, situation: Situation) -> float:
-    """The rows of the relation beside the delta; an aggregate reads its own groups."""
+    """What is read of the relation beside the delta; an aggregate reads its own groups."""
     if edge.kind is EdgeKind.AGGREGATE:
         return situation.size(edge.target.relation).rows
+    if edge.kind is EdgeKind.JOIN:
+        changed, beside = edge.sources
+        part = situation.read_share(changed.relation, beside.relation, edge.target.relation)
+        return part * situation.size(beside.relation).rows
     return sum(situation.size(one.relation).rows for one in edge.sources if not one.delta)
 
 

@@ -1,14 +1,16 @@
 """How long an edge takes: fixed + per tuple + per scanned row, for each kind of edge, on each site.
 
 Figure 5 of the paper shows straight lines for all kinds, each with its own slope.  A `tuple` is a change that
-goes through the edge (the larger of what comes in and what goes out); a `scanned` row is one that must be
-read to find the partners of a change: a join reads the relation beside its delta, an aggregate its own
-groups, any other tail the relation that it is computed from.
+goes through the edge (the larger of what comes in and what goes out; of a join what comes out); a `scanned`
+row is one that must be read to find the partners of a change: a join reads its delta and, of the relation
+beside it, what cannot be skipped (skipping.py), an aggregate its own groups, any other tail the relation that
+it is computed from.
 
-The defaults are what `headwater calibrate` measured on two cores with a warm Spark, rounded (docs/plan.md): a
-Spark action has a floor of a quarter of a second, while copies and applies are files committed without Spark,
-in milliseconds.  `calibrate` measures them on the machine at hand and writes them as JSON.  A site may
-be faster or slower than that machine: its speed divides.
+The defaults are what `headwater calibrate` measured on two cores with a warm Spark, rounded (docs/plan.md),
+except that a scanned row of a join counts as one with a text (the bench's users).  A Spark action has a floor
+of a quarter of a second, while copies and applies are files committed without Spark, in milliseconds.
+`calibrate` measures them on the machine at hand and writes them as JSON.  A site may be faster or slower than
+that machine: its speed divides.
 
 In this model, as in the paper's, every edge pays its fixed cost.  The engine does better: it pushes all edges
 of one level at one site in one Spark action, so a plan's critical path is an upper estimate: the safe side
@@ -42,7 +44,7 @@ class OperatorModel:
 DEFAULTS: Mapping[EdgeKind, OperatorModel] = {
     EdgeKind.CAPTURE: OperatorModel(0.0),  # the source has done it when the plan begins
     EdgeKind.COPY: OperatorModel(0.002, 1e-8),
-    EdgeKind.JOIN: OperatorModel(0.25, 4e-6, 4e-8),
+    EdgeKind.JOIN: OperatorModel(0.25, 4e-6, 2e-7),
     EdgeKind.UNION: OperatorModel(0.08, 1e-7),
     EdgeKind.AGGREGATE: OperatorModel(0.45, 4e-6, 1.7e-7),
     EdgeKind.COMPUTE: OperatorModel(0.4, 6e-6, 8e-8),

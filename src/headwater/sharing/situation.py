@@ -15,6 +15,7 @@ from headwater.sharing.graph import Vertex
 from headwater.sharing.operators import OPERATORS, Operators
 from headwater.sharing.relations import Input, Relation
 from headwater.sharing.sizes import Size, sizes
+from headwater.sharing.skipping import Met, read_share
 
 __all__ = ["Situation", "only_default"]
 
@@ -36,9 +37,14 @@ class Situation:
     operators: Operators = OPERATORS
     measured: Mapping[Relation, Facts] = field(default_factory=dict)  # of relations that are stored
     delays: Mapping[str, float] = field(default_factory=dict)  # view that is read -> its own critical path
+    met: Met = field(default_factory=dict)  # what part of a source new rows of another meet
     retention: float = HOUR  # seconds of changes that a delta keeps
     _sizes: dict[Relation, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
     _vertices: dict[Vertex, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    _parts: dict[tuple[Relation, Relation], float] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def home(self, one: Input) -> str:
         return self.homes.get(one.relation) or next(iter(self.sites))
@@ -47,6 +53,13 @@ class Situation:
         found = self._sizes.get(relation)
         if found is None:
             found = self._sizes[relation] = sizes(relation, self.facts, self.measured)
+        return found
+
+    def read_share(self, changed: Relation, beside: Relation, whole: Relation) -> float:
+        """The part of a relation that a join of another's changes with it reads."""
+        found = self._parts.get((changed, beside))
+        if found is None:
+            found = self._parts[changed, beside] = read_share(changed, beside, whole, self.met)
         return found
 
     def vertex_size(self, vertex: Vertex) -> Size:

@@ -127,8 +127,18 @@ class States:
         names = self._names(done)
         left = self.bases[done.bit_length() - 1] if len(names) == 1 else self._made(names)
         right = self.bases[at]
-        whole = self.situation.size(self._part(names | self._names(1 << at)))
-        return Pair(self.around, left, right, self.homes[at], self.ready[at], whole)
+        whole = self._part(names | self._names(1 << at))
+        parts = self._part(names), self._part(self._names(1 << at))
+        return Pair(
+            self.around,
+            left,
+            right,
+            self.homes[at],
+            self.ready[at],
+            self.situation.size(whole),
+            self.situation.read_share(parts[1], parts[0], whole),
+            self.situation.read_share(*parts, whole),
+        )
 
     def _made(self, names: frozenset[str]) -> Lies:
         return lies_as_made(self._part(names), self.situation)

@@ -141,6 +141,8 @@ class Pair:
     home: int
     ready: float
     whole: Size
+    left_read: float = 1.0  # the part of L that is read to join a's changes, and the other way round
+    right_read: float = 1.0
     by_left: float = field(init=False)  # changes per second of the half that L's delta drives
     by_right: float = field(init=False)
 
@@ -163,8 +165,8 @@ class Pair:
         left_delta, _ = account.bring(self.left, source, home, rows=False)
         right_delta, _ = account.bring(self.right, home, source, rows=False)
         _, left_rows = account.bring(self.left, source, source, rows=True)
-        first = self._half(account, home, self.left.size.rate, self.by_left, self.right.rows)
-        second = self._half(account, source, self.right.size.rate, self.by_right, self.left.rows)
+        first = self._by_left(account, home, self.left.size.rate, self.right.rows)
+        second = self._by_right(account, source, self.right.size.rate, self.left.rows)
         first += account.copy(home, result, self.whole, self.by_left)
         second += account.copy(source, result, self.whole, self.by_right)
         last = self._union(account, result)
@@ -177,17 +179,23 @@ class Pair:
         left_delta, left_rows = account.bring(self.left, source, site, rows=True)
         right_delta, right_rows = account.bring(self.right, self.home, site, rows=True)
         left, right = _there(self.left, source == site), _there(self.right, self.home == site)
-        first = self._half(account, site, left[0], self.by_left, right[1])
-        second = self._half(account, site, right[0], self.by_right, left[1])
+        first = self._by_left(account, site, left[0], right[1])
+        second = self._by_right(account, site, right[0], left[1])
         last = self._union(account, site)
         last += account.copy(site, result, self.whole, self.whole.rate)
         alpha = self.ready + max(right_rows + first, right_delta + second) + last
         beta = max(left_delta + first, left_rows + second) + last
         return Step(case, site, account.dollars, alpha, beta, tuple(account.use))
 
-    def _half(self, account: Account, site: int, driving: float, half: float, scanned: float) -> float:
+    def _by_left(self, account: Account, site: int, rate: float, rows: float) -> float:
+        return self._half(account, site, self.by_left, rate, self.right_read * rows)
+
+    def _by_right(self, account: Account, site: int, rate: float, rows: float) -> float:
+        return self._half(account, site, self.by_right, rate, self.left_read * rows)
+
+    def _half(self, account: Account, site: int, half: float, driving: float, rows: float) -> float:
         account.keep(site, self.whole, half)
-        return account.edge(EdgeKind.JOIN, site, max(driving, half), scanned)
+        return account.edge(EdgeKind.JOIN, site, half, driving * self.around.seconds + rows)
 
     def _union(self, account: Account, site: int) -> float:
         account.keep(site, self.whole, self.whole.rate)

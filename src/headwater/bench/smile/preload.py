@@ -3,7 +3,7 @@
 It runs as a process of its own (`python -m headwater.bench.smile.preload FOLDER ...`), so that the measured
 run neither inherits a heap blown up by the first computation nor pays for it.
 
-    fill       slices of 500,000 tweets, one file per table and slice, at times before now
+    fill       twenty slices or more, of at most 500,000 tweets, one file per table and slice, before now
     compute    what `headwater run --until-idle` does
 """
 
@@ -52,9 +52,10 @@ def fill(project: Headwater, folder: Path, tweets: int, seed: int, tell: Tell) -
     timelines = {
         name: open_source(project.warehouse, table) for name, table in project.project.tables.items()
     }
-    begin = project.clock.now() - (tweets // EACH + 2) * SECOND
+    each = max(1, min(EACH, tweets // 20))  # a history: what is old can be told from what is new
+    begin = project.clock.now() - (tweets // each + 2) * SECOND
     position = Position()
-    for number, one in enumerate(slices(seed, position, tweets, EACH)):
+    for number, one in enumerate(slices(seed, position, tweets, each)):
         for name, rows in one.rows.items():
             weights = pa.repeat(pa.scalar(1, pa.int64()), rows.num_rows)
             timelines[name].append(rows.append_column(WEIGHT, weights), begin + number * SECOND)
