@@ -239,7 +239,7 @@ def test_all_are_admitted_and_climbing_makes_the_plan_smaller(tmp_path: Path) ->
     assert len(found.plan.sharings) == 25
     assert sum(found.counts[0]) - sum(found.counts[-1]) > 80
     assert found.counts[-1] == (len(found.plan.graph.vertices), len(found.plan.graph.edges))
-    assert found.plan.resources < found.plan.resources_merged < found.plan.resources_alone
+    assert found.plan.resources <= 0.65 * found.plan.resources_merged < found.plan.resources_alone
 
 
 def test_plans_are_printed_beside_the_papers_numbers(tmp_path: Path) -> None:
