@@ -27,7 +27,6 @@ from headwater.bench.smile.plans import plan_views, situation_of
 from headwater.bench.smile.preload import fill
 from headwater.bench.smile.project import Shape, write_project
 from headwater.bench.smile.verify import check_views
-from headwater.bench.smile.workload import Position, slice_of
 from headwater.catalog import build
 from headwater.cli.app import app
 from headwater.errors import InputError
@@ -53,8 +52,9 @@ def computed(tmp_path: Path) -> headwater.Headwater:
     project = headwater.open(str(tmp_path))
     fill(project, tmp_path, 2_000, SEED, lambda text: None)
     connection = duckdb.connect()
-    for name, rows in slice_of(SEED, Position(), 2_000).rows.items():
-        connection.register(name, rows)
+    for name in project.project.tables:
+        source = project.warehouse.source(name)
+        connection.register(name, source.read(source.as_of(source.time())).drop_columns([WEIGHT]))
     for name, view in project.project.views.items():
         rows = connection.sql(view.sql.text).to_arrow_table()
         stage = project.warehouse.stage(project.catalog.folder(name))
