@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from headwater.algebra.stages import Stage, StageKind
@@ -61,10 +61,16 @@ class Foresight:
         """How long a level that is about to be pushed will take."""
         together = [job for job in jobs if job.small]
         alone = [job for job in jobs if job.mode is not Mode.EMPTY and not job.small]
-        total = sum((self._alone(job).predict(job.effort) for job in alone), timedelta())
+        total = sum((self._alone(job).predict(self._foreseen(job)) for job in alone), timedelta())
         if together:
-            total += self.model(_names(together)).predict(_sum([job.effort for job in together]))
+            total += self.model(_names(together)).predict(_sum([self._foreseen(job) for job in together]))
         return total
+
+    def _foreseen(self, job: Job) -> Effort:
+        """What a job has to do, with as many changes out per change in as its stage usually makes."""
+        if job.mode is not Mode.INCREMENTAL or job.stage.name not in self.yields:
+            return job.effort
+        return replace(job.effort, result=round(job.effort.changed * self.yields[job.stage.name]))
 
     def cautious(self, views: Collection[str], until: int) -> timedelta:
         """How long pushing views to a time would take, with room for the model's usual error."""
