@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.sharing.schedule import EARLY, FAIR, FINEST, SLACK, Pending, due_at, push_to, together
+from headwater.sharing.schedule import EARLY, FAIR, FINEST, SAFE, SLACK, Pending, due_at, push_to, together
 
 SECOND = 1_000_000
 quick = settings(max_examples=150, deadline=None, derandomize=True, database=None)
@@ -34,6 +35,13 @@ def test_a_push_starts_so_that_it_ends_at_four_fifths_of_the_promise() -> None:
     assert due_at(one) == 105 * SECOND
     assert together([one], 105 * SECOND - 1) == ()
     assert together([one], 105 * SECOND) == (one,)
+
+
+def test_where_estimates_are_far_off_a_push_starts_earlier() -> None:
+    one = replace(pending("v", time=100, target=101, freshness=10, duration=3), cautious=timedelta(seconds=6))
+    assert due_at(one) == round((100 + SAFE * 10 - 6) * SECOND) < 105 * SECOND
+    sure = replace(one, cautious=timedelta(seconds=4))
+    assert due_at(sure) == 105 * SECOND
 
 
 @given(

@@ -36,7 +36,7 @@ from headwater.model import Project, Site
 from headwater.storage.copying import copy_delta
 from headwater.storage.timeline import WEIGHT, Timeline
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.servers]
 
 TWO = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
 

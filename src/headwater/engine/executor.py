@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ from headwater.algebra.stages import Kept, Stage
 from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
 from headwater.engine.agents import Agents
-from headwater.engine.foresight import Foresight
+from headwater.engine.foresight import Forecast, Foresight
 from headwater.engine.gathering import gather
 from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushed, Pushing
@@ -71,7 +71,7 @@ class Executor:
         self.watermarks: dict[str, int] = {}
         self.foresight = Foresight(pushing)
         self._look_at = 0
-        self._expected: dict[frozenset[str], timedelta] = {}  # of this look: views pushed together share it
+        self._expected: dict[frozenset[str], Forecast] = {}  # of this look: views pushed together share it
         self._common: Future[None] | None = None
         self._first: Future[None] | None = None
         self._records: list[PushRecord] = []
@@ -204,18 +204,18 @@ class Executor:
             target = self.time_of(view)  # nothing to push to yet
         company = frozenset((state.company & self.states.keys()) | {view})
         if company not in self._expected:
-            self._expected[company] = self.foresight.cautious(company, target)
-        duration = self._expected[company]
+            self._expected[company] = self.foresight.forecast(company, target)
+        found = self._expected[company]
         freshness = self.catalog.project.views[view].freshness
-        return Pending(view, self.time_of(view), target, freshness, duration)
+        return Pending(view, self.time_of(view), target, freshness, found.expected, found.cautious)
 
     def _time_for(self, chosen: Sequence[Pending], now: int) -> int:
         """One time for all: as far as all are captured, and as far as the tightest promise lets a push go."""
         names = frozenset(one.view for one in chosen)
         target = max(min(one.target for one in chosen), self.floor(names))
         tightest = min(chosen, key=lambda one: one.time + micros(one.freshness))
-        limited = Pending(tightest.view, tightest.time, target, tightest.freshness, tightest.duration)
-        return push_to(limited, now, lambda time: self.foresight.cautious(names, time))
+        limited = replace(tightest, target=target)
+        return push_to(limited, now, lambda time: self.foresight.forecast(names, time).cautious)
 
     def _safely(self, state: ViewState, ask: Callable[[str], T], otherwise: T) -> T:
         """Ask something about a view; one view's broken files must not stop the others."""

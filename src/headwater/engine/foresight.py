@@ -19,9 +19,17 @@ from headwater.model import RefreshPolicy
 from headwater.sharing.time_model import Choice, Effort, TimeModel, choose
 from headwater.storage.delta_log import BEGINNING
 
-__all__ = ["Foresight"]
+__all__ = ["Forecast", "Foresight"]
 
 COMMIT = timedelta(milliseconds=15)  # a stage whose time only moves on
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """How long a push is expected to take, and how long with the models' usual error on top."""
+
+    expected: timedelta
+    cautious: timedelta
 
 
 @dataclass(slots=True)
@@ -72,10 +80,10 @@ class Foresight:
             return job.effort
         return replace(job.effort, result=round(job.effort.changed * self.yields[job.stage.name]))
 
-    def cautious(self, views: Collection[str], until: int) -> timedelta:
-        """How long pushing views to a time would take, with room for the model's usual error."""
+    def forecast(self, views: Collection[str], until: int) -> Forecast:
+        """How long pushing views to a time would take."""
         pending: dict[str, int] = {}
-        total = timedelta()
+        expected = cautious = timedelta()
         for level in self.pushing.catalog.levels(views):
             efforts = {}
             for _, stage in level:
@@ -84,10 +92,13 @@ class Foresight:
                 if time != BEGINNING and pending[stage.name]:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
                 pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
-            total += COMMIT * len(level)
+            expected += COMMIT * len(level)
+            cautious += COMMIT * len(level)
             if efforts:
-                total += self.model(frozenset(efforts)).cautious(_sum(list(efforts.values())))
-        return total
+                model, effort = self.model(frozenset(efforts)), _sum(list(efforts.values()))
+                expected += model.predict(effort)
+                cautious += model.cautious(effort)
+        return Forecast(expected, cautious)
 
     def learn(self, done: Sequence[Pushed]) -> None:
         """One lesson for every action."""

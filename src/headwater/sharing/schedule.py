@@ -9,7 +9,8 @@ view is stalest just before the push ends, and that must stay within the freshne
 
 The paper asks the same of the staleness *after* the push, MAXTS + CP - t; ours is the stricter bound, because
 readers do not stop reading while a push is under way.  SLACK is the paper's l = 0.8 and leaves room for what
-the estimate does not know.
+the estimate does not know.  Where estimates have been far off that may be too little room: an estimate with
+their usual error on top must keep within SAFE * F, too.
 
 Which t: the latest, MINTS, so that a push carries as much as it can.  If changes have piled up so far that a
 push of all of them would break the promise, the latest t that would still keep it, found by bisection (CP
@@ -28,9 +29,10 @@ from datetime import timedelta
 
 from headwater.clock import micros
 
-__all__ = ["EARLY", "SLACK", "Pending", "due_at", "push_to", "together"]
+__all__ = ["EARLY", "SAFE", "SLACK", "Pending", "due_at", "push_to", "together"]
 
 SLACK = 0.8
+SAFE = 0.95
 EARLY = 0.25
 FINEST = 10_000  # microseconds: times closer than this are not told apart
 FAIR = 8  # a push gets on by at least this part of what has piled up
@@ -46,12 +48,16 @@ class Pending:
     time: int
     target: int
     freshness: timedelta
-    duration: timedelta  # the cautious estimate of a push now, to `target`
+    duration: timedelta  # of a push now, to `target`, as expected
+    cautious: timedelta = timedelta()  # and with the estimate's usual error
 
 
 def due_at(pending: Pending) -> int:
     """The latest instant at which a push should start. In the past: push now."""
-    return pending.time + micros(pending.freshness * SLACK) - micros(pending.duration)
+    return pending.time + min(
+        micros(pending.freshness * SLACK) - micros(pending.duration),
+        micros(pending.freshness * SAFE) - micros(pending.cautious),
+    )
 
 
 def together(pending: Sequence[Pending], now: int) -> tuple[Pending, ...]:
