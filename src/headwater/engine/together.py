@@ -13,6 +13,7 @@ columns of one name have different types go into different actions.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import uuid
@@ -33,6 +34,8 @@ from headwater.storage.timeline import WEIGHT
 __all__ = ["push_together"]
 
 STAGE = "_stage"
+BYTES_PER_TASK = 16_000_000
+FEWEST_TASKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,9 @@ def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushe
                 continue
             types = {one.name: one.dataType.simpleString() for one in frame.schema}
             waiting.append(_Part(job, frame, types))
+        tasks = _tasks(opened)
         for batch in _compatible(waiting):
-            for job, files in _write(pushing, batch):
+            for job, files in _write(pushing, batch, tasks):
                 written[job.stage.name] = pushing.commit(job, files)
     yield from _shares(pushing, jobs, written, meter, group)
 
@@ -90,7 +94,17 @@ def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
     return [members for _, members in groups]
 
 
-def _write(pushing: Pushing, parts: Sequence[_Part]) -> Iterator[tuple[Job, list[NewFile]]]:
+def _tasks(opened: Opened) -> int:
+    """As many as the files that are read deserve.
+
+    Spark has at least one task for each term of each stage; every one of them costs some ten milliseconds, and
+    every file it writes a process of its own (Hadoop sets permissions by `chmod`), twice with its folder.
+    """
+    read = sum(os.path.getsize(path) for files in opened for path in files)
+    return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
+
+
+def _write(pushing: Pushing, parts: Sequence[_Part], tasks: int) -> Iterator[tuple[Job, list[NewFile]]]:
     """One Spark action; the files of each stage are moved to its own folder."""
     columns = {name: kind for part in parts for name, kind in part.types.items() if name != WEIGHT}
     whole: DataFrame | None = None
@@ -101,7 +115,7 @@ def _write(pushing: Pushing, parts: Sequence[_Part]) -> Iterator[tuple[Job, list
     root = pushing.warehouse.place(parts[0].job.kept.view)
     staging = os.path.join(pushing.warehouse.staging(root), uuid.uuid4().hex)
     try:
-        whole.write.partitionBy(STAGE).parquet(staging)
+        whole.coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
         for number, part in enumerate(parts):
             folder = pushing.opened(part.job.stage, part.frame).path
             source = os.path.join(staging, f"{STAGE}={number}")
