@@ -97,8 +97,8 @@ def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
 def _tasks(opened: Opened) -> int:
     """As many as the files that are read deserve.
 
-    Spark has at least one task for each term of each stage; every one of them costs some ten milliseconds, and
-    every file it writes a process of its own (Hadoop sets permissions by `chmod`), twice with its folder.
+    Spark has at least one task for each term of each stage.  Every one of them costs some ten milliseconds,
+    and every file and folder that it writes a process (Hadoop sets permissions by `chmod`).
     """
     read = sum(os.path.getsize(path) for files in opened for path in files)
     return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
