@@ -34,8 +34,8 @@ def project(folder: Path, sites: Mapping[str, str], sql: str, more: str = "") ->
     return headwater.open(str(folder))
 
 
-def view(name: str, select: str, site: str, seconds: int = 300) -> str:
-    promise = f"FRESHNESS = INTERVAL '{seconds}' SECOND"
+def view(name: str, select: str, site: str, seconds: int = 300, policy: str = "AUTO") -> str:
+    promise = f"FRESHNESS = INTERVAL '{seconds}' SECOND REFRESH POLICY {policy}"
     return f"CREATE MATERIALIZED VIEW {name} {promise} AT SITE {site} AS {select};\n"
 
 

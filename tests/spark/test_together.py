@@ -60,9 +60,9 @@ def test_types_that_clash_make_two_actions(
     batches: list[list[str]] = []
     real = together._write
 
-    def seen(pushing: together.Pushing, parts: list[together._Part]) -> object:
+    def seen(pushing: together.Pushing, parts: list[together._Part], tasks: int) -> object:
         batches.append([part.job.stage.name for part in parts])
-        return real(pushing, parts)
+        return real(pushing, parts, tasks)
 
     monkeypatch.setattr(together, "_write", seen)
     kept = filled(spark, tmp_path, CLASH)
