@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from servers import cluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.servers]
+pytestmark = pytest.mark.spark
 
 SQL = """
 CREATE TABLE customers (cid BIGINT PRIMARY KEY, city STRING);

@@ -23,7 +23,7 @@ import typer
 
 from headwater.cli.arguments import JsonOption
 from headwater.cli.durations import duration
-from headwater.cli.output import progress_console
+from headwater.cli.output import progress_console, say_stopping
 from headwater.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _Interrupt:
             raise KeyboardInterrupt
         self.asked = True
         self._phase.set()
-        progress_console().print("stopping: pushes under way end first (Ctrl-C again ends at once)")
+        say_stopping()
 
 
 class _Told:

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["console", "print_json", "print_table", "progress_console", "to_json"]
+__all__ = ["console", "print_json", "print_table", "progress_console", "say_stopping", "to_json"]
 
 WIDE = 160
 
@@ -26,6 +26,11 @@ def console() -> Console:
 def progress_console() -> Console:
     """Standard error, for progress: it never mixes with an answer that is piped on."""
     return Console(file=sys.stderr, highlight=False, width=_width(sys.stderr))
+
+
+def say_stopping() -> None:
+    """Said by handlers of Ctrl-C: unbuffered, since the signal may come while another line is printed."""
+    os.write(2, b"stopping: pushes under way end first (Ctrl-C again ends at once)\n")
 
 
 def _width(stream: TextIO) -> int | None:

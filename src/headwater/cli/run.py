@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -13,7 +12,7 @@ import typer
 from headwater.cli.arguments import JsonOption, ProjectFolder
 from headwater.cli.durations import duration
 from headwater.cli.live import Watch
-from headwater.cli.output import progress_console
+from headwater.cli.output import progress_console, say_stopping
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
@@ -68,8 +67,7 @@ def stop_on_signals() -> threading.Event:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        # Straight to the terminal: the signal may have come in the middle of another line's printing.
-        os.write(2, b"stopping: pushes under way end first (Ctrl-C again ends at once)\n")
+        say_stopping()
 
     signal.signal(signal.SIGINT, ask)
     signal.signal(signal.SIGTERM, ask)
