@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 from keeping import SHOP, Keeping
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from headwater.engine import together
 
@@ -71,6 +73,21 @@ def test_types_that_clash_make_two_actions(
     assert [sorted(names) for names in batches] == [["by_cid", "joined", "large"], ["words"]]
     check(kept)
     assert kept.rows("words") == [(1, "5"), (2, "2"), (3, "9")]
+
+
+def test_an_action_has_as_many_tasks_as_its_files_deserve(tmp_path: Path) -> None:
+    def file(name: str, size: int) -> str:
+        path = tmp_path / name
+        path.touch()
+        os.truncate(path, size)  # sparse
+        return str(path)
+
+    def tasks(*slices: tuple[str, ...]) -> int:
+        return together._tasks(dict.fromkeys(slices, cast(DataFrame, None)))
+
+    small, large = file("small", 1_000), file("large", 10 * together.BYTES_PER_TASK)
+    assert tasks((small,)) == together.FEWEST_TASKS
+    assert tasks((small,), (small, large)) == 11
 
 
 def test_a_crash_between_the_commits_of_an_action_loses_and_doubles_nothing(

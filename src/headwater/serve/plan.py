@@ -77,9 +77,8 @@ def _kept(
     known = remembered(warehouse)
     if known is None:
         return None
-    eased = {one.view: eased_promise(one, made.admissions[one.view]) for one in mine}
-    fresh = made if list(eased.values()) == list(mine) else plan_all(list(eased.values()), situation)
-    plan = continued(known, catalog, eased, situation)
+    eased, fresh = _eased(mine, made, situation)
+    plan = continued(known, catalog, {one.view: one for one in eased}, situation)
     return KeptPlan(
         plan.graph, plan.graph == fresh.graph, sum(plan.shared.values()), sum(fresh.shared.values())
     )
@@ -94,10 +93,15 @@ def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Gath
     given = gather(catalog, warehouse)
     sharings = list(given.sharings.values())
     made, situation, _ = _planned(sharings, given.situation, read_pushes(warehouse))
+    return _eased(sharings, made, situation)[1], given
+
+
+def _eased(
+    sharings: Sequence[Sharing], made: GlobalPlan, situation: Situation
+) -> tuple[list[Sharing], GlobalPlan]:
+    """The views with promises that can be kept, and their plan: the one made, if none was refused."""
     eased = [eased_promise(one, made.admissions[one.view]) for one in sharings]
-    if eased != sharings:
-        made = plan_all(eased, situation)
-    return made, given
+    return eased, made if eased == list(sharings) else plan_all(eased, situation)
 
 
 def _planned(

@@ -23,13 +23,13 @@ __all__ = ["shared_catalog"]
 
 def shared_catalog(catalog: Catalog, warehouse: Warehouse, replan: bool = False) -> Catalog:
     """Plan all views of a catalog (one that shares nothing yet) and let them share."""
-    given = gather(catalog, warehouse)
     known = None if replan else remembered(warehouse)
     if known is None:
-        graph = plan_views(catalog, warehouse)[0].graph
+        made, given = plan_views(catalog, warehouse)
     else:
-        graph = continued(known, catalog, given.sharings, given.situation).graph
-    types = catalog.types()
+        given = gather(catalog, warehouse)
+        made = continued(known, catalog, given.sharings, given.situation)
+    graph, types = made.graph, catalog.types()
     blocks = {name: block for name in graph.views if (block := block_of(catalog.kept[name], types))}
     shared = share(catalog, compile_plan(graph, given.sharings, blocks, catalog.kept, given.situation.homes))
     remember(warehouse, catalog, graph)
