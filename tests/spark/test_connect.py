@@ -22,12 +22,12 @@ from headwater.algebra.expressions import Column, equal
 from headwater.algebra.nodes import JoinKind
 from headwater.api import Headwater
 from headwater.clock import SystemClock
-from headwater.engine import frames, operators
+from headwater.engine import operators
 from headwater.engine.agents import Agents, site_agents
-from headwater.engine.columns import column
 from headwater.engine.connect import is_connect
 from headwater.engine.metering import metered
-from headwater.engine.relations import read_slice
+from headwater.engine.opened import Opened
+from headwater.engine.query import Query, union
 from headwater.engine.runner import Progress
 from headwater.engine.session import SMALL, apart
 from headwater.engine.sites import Sites
@@ -70,15 +70,16 @@ def numbers(spark: SparkSession) -> DataFrame:
 
 def work(spark: SparkSession) -> list[tuple[object, ...]]:
     """Operators of the engine: what they give must not depend on where they run."""
-    left = numbers(spark)
-    other = left.where("`a.v` < 3").selectExpr("`a.k` AS `b.k`", "`a.v` AS `b.v`", WEIGHT)
-    same = equal(Column("a.k"), Column("b.k"))
-    joined = operators.outer_join(left, other, same, JoinKind.LEFT)
-    both = joined.unionByName(operators.negate(joined.where("`b.k` = 1")))
-    summed = operators.consolidate(both.selectExpr("`a.k`", "`a.v`", WEIGHT))
-    kept = operators.semi_join(summed, other, same, anti=True)
-    close = operators.restrict(kept, [Column("a.k")], other.selectExpr("`b.v` + 3 AS `b.v`"), ["b.v"])
-    return rows(operators.expand(close.unionByName(close)))
+    with Opened(spark) as opened:
+        left = opened.frame(numbers(spark))
+        other = left.where("`a.v` < 3").select([("b.k", "`a.k`"), ("b.v", "`a.v`")]).sent_whole()
+        same = equal(Column("a.k"), Column("b.k"))
+        joined = operators.outer_join(left, other, same, JoinKind.LEFT)
+        both = union([joined, operators.negate(joined.where("`b.k` = 1"))])
+        summed = operators.consolidate(both.named(["a.k", "a.v"]))
+        kept = operators.semi_join(summed, other, same, anti=True)
+        close = operators.restrict(kept, [Column("a.k")], other.select([("b.v", "`b.v` + 3")]), ["b.v"])
+        return rows(opened.run(operators.expand(union([close, close]))))
 
 
 def test_our_own_spark_and_two_servers_live_in_one_process(spark: SparkSession, sites: Sites) -> None:
@@ -97,8 +98,7 @@ def test_a_session_apart_has_its_own_settings_and_views(sites: Sites) -> None:
     assert other.conf.get("spark.sql.parquet.outputTimestampType") == "TIMESTAMP_MICROS"
     numbers(other).createOrReplaceTempView("`orders`")
     assert not spark.catalog.tableExists("orders")
-    counted = other.sql("SELECT * FROM orders").agg(column(other.range(1), "count(1)"))
-    assert rows(counted) == [(20,)]
+    assert rows(other.sql("SELECT count(1) FROM orders")) == [(20,)]
 
 
 def test_work_at_a_server_is_metered_by_time(sites: Sites) -> None:
@@ -118,8 +118,8 @@ def table(start: int, count: int) -> pa.Table:
     return pa.table({"k": pa.array(keys, pa.int64()), WEIGHT: pa.array([1] * count, pa.int64())})
 
 
-def changed(spark: SparkSession, source: Timeline, target: Timeline, until: int) -> DataFrame:
-    return read_slice(spark, source, source.delta(target.time(), until))
+def changed(opened: Opened, source: Timeline, target: Timeline, until: int) -> Query:
+    return opened.slice(source, source.delta(target.time(), until))
 
 
 class CrossSite:
@@ -146,15 +146,16 @@ class CrossSite:
         self.join(until)
 
     def keep(self, until: int) -> None:
-        spark = self.sites.small("plango")
-        self._store(changed(spark, self.events, self.kept, until).where("k % 2 = 0"), self.kept, until)
+        with Opened(self.sites.small("plango")) as opened:
+            even = changed(opened, self.events, self.kept, until).where("k % 2 = 0")
+            self._store(opened.run(even), self.kept, until)
 
     def join(self, until: int) -> None:
-        spark = self.sites.small("opentable")
-        places = read_slice(spark, self.places, self.places.as_of(until)).selectExpr("k AS place", WEIGHT)
-        same = equal(Column("k"), Column("place"))
-        delta = operators.inner_join(changed(spark, self.copy, self.pairs, until), places, same)
-        self._store(delta, self.pairs, until)
+        with Opened(self.sites.small("opentable")) as opened:
+            places = opened.slice(self.places, self.places.as_of(until)).select([("place", "k")])
+            same = equal(Column("k"), Column("place"))
+            delta = operators.inner_join(changed(opened, self.copy, self.pairs, until), places, same)
+            self._store(opened.run(delta), self.pairs, until)
 
     def _store(self, delta: DataFrame, target: Timeline, until: int) -> None:
         if not target.exists():
@@ -245,7 +246,6 @@ def test_killing_a_server_in_mid_run_loses_nothing(
     assert across.result() == list(range(0, 200, 2))
 
 
-@pytest.mark.skipif(not hasattr(frames, "broadcast"), reason="frames.py makes columns of our own Spark only")
 def test_views_are_kept_and_verified_at_a_server(sites: Sites, tmp_path: Path) -> None:
     top = view("top", "SELECT oid, amount FROM orders ORDER BY amount DESC LIMIT 2", "AUTO")
     kept = Keeping(sites.spark("opentable"), tmp_path, SHOP + JOINED + BY_CITY + top)

@@ -9,7 +9,10 @@ import pytest
 from keeping import SHOP, Keeping
 from pyspark.sql import SparkSession
 
+from headwater.algebra.delta import delta
+from headwater.engine.opened import Opened
 from headwater.engine.push import Mode, Pushed
+from headwater.engine.queries import Queries
 from headwater.sharing.time_model import Choice
 from headwater.storage.timeline import WEIGHT
 
@@ -166,13 +169,11 @@ def test_a_join_reads_only_the_files_its_delta_can_meet(spark: SparkSession, tmp
     kept.ingest("orders", [{"oid": 2, "cid": 2005, "amount": 1}, {"oid": 3, "cid": 2050, "amount": 2}])
     one = kept.catalog.kept["joined"]
     kept.clock.advance(timedelta(seconds=1))
-    relations = kept.pushing.relations(one, one.stages[-1], kept.clock.now())
-    from headwater.algebra.delta import delta
-    from headwater.engine.frames import Frames
-
+    relations = kept.pushing.relations(one.stages[-1], kept.clock.now())
     plan = delta(one.stages[-1], frozenset({"orders"}))
     assert plan is not None
-    Frames(relations).frame(plan)
+    with Opened(spark) as opened:
+        Queries(relations, opened).query(plan)
     assert relations.scanned["customers new"] == 100  # of 300: one file of three
 
 

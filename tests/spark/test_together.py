@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import cast
 
 import pytest
 from keeping import SHOP, Keeping
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from headwater.engine import together
+from headwater.engine.opened import Opened
+from headwater.engine.push import Pushing
 
 pytestmark = pytest.mark.spark
 
@@ -62,9 +63,9 @@ def test_types_that_clash_make_two_actions(
     batches: list[list[str]] = []
     real = together._write
 
-    def seen(pushing: together.Pushing, parts: list[together._Part], tasks: int) -> object:
+    def seen(pushing: Pushing, opened: Opened, parts: list[together._Part], tasks: int) -> object:
         batches.append([part.job.stage.name for part in parts])
-        return real(pushing, parts, tasks)
+        return real(pushing, opened, parts, tasks)
 
     monkeypatch.setattr(together, "_write", seen)
     kept = filled(spark, tmp_path, CLASH)
@@ -83,7 +84,7 @@ def test_an_action_has_as_many_tasks_as_its_files_deserve(tmp_path: Path) -> Non
         return str(path)
 
     def tasks(*slices: tuple[str, ...]) -> int:
-        return together._tasks(dict.fromkeys(slices, cast(DataFrame, None)))
+        return together._tasks(slices)
 
     small, large = file("small", 1_000), file("large", 10 * together.BYTES_PER_TASK)
     assert tasks((small,)) == together.FEWEST_TASKS

@@ -1,23 +1,18 @@
-"""Operators over Z-sets as Spark DataFrames: each an equation, none with an action or a setting.
+"""Operators over Z-sets as SQL: each an equation from queries to a query.
 
-A frame has the columns of its plan node and `_weight`.  Frames are not consolidated unless an operator
-needs it: the same row may come several times, its weight is the sum.
-
-Expressions are SQL text (columns.py says why), so each works on any kind of Spark.
+A query has the columns of its plan node and `_weight`.  It is not consolidated unless an operator needs it:
+the same row may come several times, its weight is the sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
-from headwater.algebra.expressions import Expr, spark_sql
+from headwater.algebra.expressions import Column, Expr, spark_sql
 from headwater.algebra.nodes import AggregateCall, JoinKind, Windows
 from headwater.algebra.types import decimal_of
 from headwater.clock import micros
-from headwater.engine.columns import broadcast, column, quoted
+from headwater.engine.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
 
 __all__ = [
@@ -29,7 +24,6 @@ __all__ = [
     "negate",
     "outer_join",
     "project",
-    "quoted",
     "restrict",
     "semi_join",
     "weighted",
@@ -38,87 +32,88 @@ __all__ = [
 
 # Decimals with more digits behind the point lose some when they are multiplied by a bigint.
 EXACT_SCALE = 6
-_RIGHT_WEIGHT = "_right_weight"
 # Functions that give the same answer however often a row occurs.
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
 
 
-def named(name: str) -> Column:
-    """A column by its exact name, of our own Spark only: `quoted` names it on any."""
-    return F.col(quoted(name))
+def project(query: Query, items: Sequence[tuple[str, Expr]]) -> Query:
+    return query.select((name, spark_sql(expr)) for name, expr in items)
 
 
-def sql(expr: Expr) -> Column:
-    """An expression, of our own Spark only: `columns.column` makes it for any."""
-    return F.expr(spark_sql(expr))
-
-
-def matching(frame: DataFrame, condition: Expr) -> Column:
-    """A join's condition, for the frame's kind of Spark."""
-    return column(frame, spark_sql(condition))
-
-
-def project(frame: DataFrame, items: Sequence[tuple[str, Expr]]) -> DataFrame:
-    return frame.selectExpr(*(f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in items), WEIGHT)
-
-
-def windows(frame: DataFrame, node: Windows) -> DataFrame:
+def windows(query: Query, node: Windows) -> Query:
     size, slide, offset = (f"'{micros(part)} microseconds'" for part in (node.size, node.slide, node.offset))
-    window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset}) AS {quoted(node.name)}"
-    return frame.selectExpr(*map(quoted, node.child.columns), window, WEIGHT)
+    window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset})"
+    return query.select([*((name, quoted(name)) for name in node.child.columns), (node.name, window)])
 
 
-def inner_join(left: DataFrame, right: DataFrame, condition: Expr | None) -> DataFrame:
+def inner_join(left: Query, right: Query, condition: Expr | None) -> Query:
     """Weights multiply, so (a + b) join c = (a join c) + (b join c)."""
-    columns = [quoted(name) for name in (*left.columns, *right.columns) if name != WEIGHT]
-    right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
-    pairs = (
-        left.crossJoin(right) if condition is None else left.join(right, matching(left, condition), "inner")
-    )
-    return pairs.selectExpr(*columns, f"{WEIGHT} * {_RIGHT_WEIGHT} AS {WEIGHT}")
+    columns = (*left.columns, *right.columns)
+    joined = _joined("CROSS" if condition is None else "INNER", left, right, condition)
+    return joined.named(columns, f"l.{WEIGHT} * r.{WEIGHT}")
 
 
-def outer_join(left: DataFrame, right: DataFrame, condition: Expr, kind: JoinKind) -> DataFrame:
+def outer_join(left: Query, right: Query, condition: Expr, kind: JoinKind) -> Query:
     """The side that may be missing must be consolidated: a row whose weights cancel is no partner."""
-    right = right.withColumnRenamed(WEIGHT, _RIGHT_WEIGHT)
-    pairs = left.join(right, matching(left, condition), kind.value)
-    columns = [quoted(name) for name in pairs.columns if name not in (WEIGHT, _RIGHT_WEIGHT)]
-    both = f"coalesce({WEIGHT}, 1) * coalesce({_RIGHT_WEIGHT}, 1) AS {WEIGHT}"
-    return pairs.selectExpr(*columns, both)
+    joined = _joined(f"{kind.value} OUTER", left, right, condition)
+    both = f"coalesce(l.{WEIGHT}, 1) * coalesce(r.{WEIGHT}, 1)"
+    return joined.named((*left.columns, *right.columns), both)
 
 
-def semi_join(left: DataFrame, right: DataFrame, condition: Expr, anti: bool) -> DataFrame:
-    return left.join(right.drop(WEIGHT), matching(left, condition), "left_anti" if anti else "left_semi")
+def semi_join(left: Query, right: Query, condition: Expr, anti: bool) -> Query:
+    joined = _joined("LEFT ANTI" if anti else "LEFT SEMI", left, right, condition)
+    return joined.named(left.columns)
 
 
-def restrict(frame: DataFrame, keys: Sequence[Expr], by: DataFrame, by_columns: Sequence[str]) -> DataFrame:
+def restrict(query: Query, keys: Sequence[Expr], by: Query, by_columns: Sequence[str]) -> Query:
     """The rows whose keys occur in `by`; NULL matches NULL."""
     if not keys:
-        return frame.join(broadcast(by.selectExpr("1 AS _any").limit(1)), how="left_semi")
+        any_row = Query(f"(SELECT 1 AS _any FROM {by.text} LIMIT 1)", ("_any",), broadcast=True)
+        return _joined("LEFT SEMI", query, any_row, "true").named(query.columns)
     names = [f"_key{index}" for index in range(len(keys))]
-    wanted = by.selectExpr(*(f"{quoted(one)} AS {name}" for one, name in zip(by_columns, names, strict=True)))
+    renamed = ", ".join(f"{quoted(one)} AS {name}" for one, name in zip(by_columns, names, strict=True))
+    wanted = Query(f"(SELECT {renamed} FROM {by.text})", tuple(names), by.broadcast)
     alike = (f"({spark_sql(key)} <=> {name})" for key, name in zip(keys, names, strict=True))
-    return frame.join(wanted, column(frame, " AND ".join(alike)), "left_semi")
+    return _joined("LEFT SEMI", query, wanted, " AND ".join(alike)).named(query.columns)
 
 
-def negate(frame: DataFrame) -> DataFrame:
-    columns = [quoted(column) for column in frame.columns if column != WEIGHT]
-    return frame.selectExpr(*columns, f"-{WEIGHT} AS {WEIGHT}")
+class _Joined:
+    """Two queries in a FROM, called l and r; what is to be sent whole is said in a hint."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        self.text, self.hint = text, hint
+
+    def named(self, columns: Sequence[str], weight: str = WEIGHT) -> Query:
+        listed = [quoted(name) for name in columns]
+        listed.append(weight if weight == WEIGHT else f"{weight} AS {WEIGHT}")
+        return Query(f"(SELECT {self.hint}{', '.join(listed)} FROM {self.text})", tuple(columns))
 
 
-def consolidate(frame: DataFrame) -> DataFrame:
+def _joined(kind: str, left: Query, right: Query, condition: Expr | str | None) -> _Joined:
+    sent = [name for name, one in (("l", left), ("r", right)) if one.broadcast]
+    hint = f"/*+ BROADCAST({', '.join(sent)}) */ " if sent else ""
+    on = condition if isinstance(condition, str) else "" if condition is None else spark_sql(condition)
+    where = f" ON {on}" if on else ""
+    return _Joined(f"{left.text} AS l {kind} JOIN {right.text} AS r{where}", hint)
+
+
+def negate(query: Query) -> Query:
+    return query.named(query.columns, f"-{WEIGHT}")
+
+
+def consolidate(query: Query) -> Query:
     """Every distinct row once, with the sum of its weights, if that is not zero."""
-    columns = [quoted(column) for column in frame.columns if column != WEIGHT]
-    total = column(frame, f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}")
-    summed = frame.groupBy(*columns).agg(total) if columns else frame.agg(total)
+    columns = [quoted(name) for name in query.columns]
+    groups = f" GROUP BY {', '.join(columns)}" if columns else ""
+    total = f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}"
+    summed = Query(f"(SELECT {', '.join((*columns, total))} FROM {query.text}{groups})", query.columns)
     return summed.where(f"{WEIGHT} <> 0")
 
 
-def expand(frame: DataFrame) -> DataFrame:
+def expand(query: Query) -> Query:
     """Each row as often as its weight says, every one with weight 1."""
-    columns = [quoted(name) for name in frame.columns if name != WEIGHT]
-    copies = f"explode(array_repeat(1L, CAST({WEIGHT} AS INT))) AS {WEIGHT}"
-    return frame.where(f"{WEIGHT} > 0").selectExpr(*columns, copies)
+    copies = f"explode(array_repeat(1L, CAST({WEIGHT} AS INT)))"
+    return query.named(query.columns, copies, where=f"{WEIGHT} > 0")
 
 
 def weighted(one: AggregateCall) -> bool:
@@ -127,12 +122,12 @@ def weighted(one: AggregateCall) -> bool:
 
 
 def aggregate_weighted(
-    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
-) -> DataFrame:
+    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
+) -> Query:
     """Counts and exact sums, each row counted by its weight, which may be negative."""
     wide = any((decimal_of(one.type) or (0, 0))[1] > EXACT_SCALE for one in calls)
     sums = [_weighted_sum(one, wide) for one in calls]
-    return _grouped(_as_ones(frame) if wide else frame, keys, calls, sums)
+    return _grouped(_as_ones(query) if wide else query, keys, calls, sums)
 
 
 def _weighted_sum(one: AggregateCall, wide: bool) -> str:
@@ -151,9 +146,7 @@ def _when(conditions: Sequence[str], value: str) -> str:
     return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
 
 
-def aggregate_rows(
-    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
-) -> DataFrame:
+def aggregate_rows(query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]) -> Query:
     """Any of Spark's aggregates over rows that each stand for themselves (consolidated and expanded)."""
     outputs = []
     for one in calls:
@@ -161,28 +154,37 @@ def aggregate_rows(
         if one.where is not None:
             text += f" FILTER (WHERE {spark_sql(one.where)})"
         outputs.append(text)
-    return _grouped(frame, keys, calls, outputs)
+    return _grouped(query, keys, calls, outputs)
 
 
-def _as_ones(frame: DataFrame) -> DataFrame:
+def _as_ones(query: Query) -> Query:
     """Each change as often as its weight says, with weight 1 or -1.
 
     Spark cuts digits off the product of a wide decimal and a weight, but not off their sum.
     """
-    columns = [quoted(name) for name in frame.columns if name != WEIGHT]
-    ones = f"explode(array_repeat(CAST(signum({WEIGHT}) AS BIGINT), CAST(abs({WEIGHT}) AS INT))) AS {WEIGHT}"
-    return frame.selectExpr(*columns, ones)
+    ones = f"explode(array_repeat(CAST(signum({WEIGHT}) AS BIGINT), CAST(abs({WEIGHT}) AS INT)))"
+    return query.named(query.columns, ones)
 
 
 def _grouped(
-    frame: DataFrame, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall], outputs: Sequence[str]
-) -> DataFrame:
-    groups = [f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in keys]
+    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall], outputs: Sequence[str]
+) -> Query:
     if not outputs:
-        return frame.selectExpr(*groups).distinct().selectExpr("*", f"1L AS {WEIGHT}")
-    results = [
-        column(frame, f"{text} AS {quoted(one.name)}") for one, text in zip(calls, outputs, strict=True)
+        return query.select([(name, spark_sql(expr)) for name, expr in keys], "1L", distinct=True)
+    by = [
+        quoted(expr.name) if isinstance(expr, Column) else f"_group{index}"
+        for index, (_, expr) in enumerate(keys)
     ]
-    by = [column(frame, text) for text in groups]
-    grouped = frame.groupBy(*by).agg(*results) if by else frame.agg(*results)
-    return grouped.selectExpr("*", f"1L AS {WEIGHT}")
+    # A group's expression becomes a column first: SQL takes a constant in GROUP BY for a position.
+    computed = [
+        (name, spark_sql(expr)) for name, (_, expr) in zip(by, keys, strict=True) if name.startswith("_group")
+    ]
+    if computed:
+        query = query.select([*((name, quoted(name)) for name in query.columns), *computed])
+    items = [*zip((name for name, _ in keys), by, strict=True)]
+    items += [(one.name, text) for one, text in zip(calls, outputs, strict=True)]
+    listed = ", ".join(f"{text} AS {quoted(name)}" for name, text in items)
+    groups = f" GROUP BY {', '.join(by)}" if by else ""
+    return Query(
+        f"(SELECT {listed}, 1L AS {WEIGHT} FROM {query.text}{groups})", tuple(name for name, _ in items)
+    )

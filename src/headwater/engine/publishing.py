@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from headwater.algebra.stages import Kept
 from headwater.engine import operators
-from headwater.engine.columns import quoted
+from headwater.engine.opened import Opened
 from headwater.engine.push import Pushing
-from headwater.engine.relations import read_slice
 from headwater.engine.writing import write_plain
 from headwater.storage.delta_log import DeltaLog
 from headwater.storage.published import publish, publish_files
@@ -51,13 +50,12 @@ def republish(pushing: Pushing, kept: Kept) -> bool:
     timeline = pushing.timeline(kept.view)
     log = open_published(pushing, kept)
     part = timeline.as_of(timeline.time())
-    changes = read_slice(pushing.spark_of(kept.view), timeline, part)
-    if VISIBLE in changes.columns:
-        changes = changes.where(VISIBLE)
-    names = output_columns(timeline).names
-    rows = changes.selectExpr(*map(quoted, names), WEIGHT)
-    if not part.inserts_only:
-        rows = operators.consolidate(rows)
-    plain = operators.expand(rows).drop(WEIGHT)
-    files = write_plain(plain, log.path, part.until)
+    with Opened(pushing.spark_of(kept.view)) as opened:
+        changes = opened.slice(timeline, part)
+        names = output_columns(timeline).names
+        rows = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
+        if not part.inserts_only:
+            rows = operators.consolidate(rows)
+        plain = opened.run(operators.expand(rows)).drop(WEIGHT)
+        files = write_plain(plain, log.path, part.until)
     return log.commit(part.until, files, log.snapshot().files)

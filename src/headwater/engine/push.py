@@ -26,9 +26,11 @@ from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.catalog import Catalog
 from headwater.engine import operators
-from headwater.engine.frames import BROADCAST_ROWS, Frames
 from headwater.engine.metering import Meter, metered
-from headwater.engine.relations import Relations, read_slice
+from headwater.engine.opened import Opened
+from headwater.engine.queries import BROADCAST_ROWS, Queries
+from headwater.engine.query import Query, union
+from headwater.engine.relations import Relations
 from headwater.engine.session import SMALL, apart
 from headwater.engine.sites import Sites
 from headwater.engine.sqltext import run_sql
@@ -103,7 +105,6 @@ class Pushed:
         return self.job.until
 
 
-Opened = dict[tuple[str, ...], DataFrame]  # slices that are open already, by their files
 Choose = Callable[[Stage, Effort, Effort], Choice]
 
 
@@ -131,23 +132,19 @@ class Pushing:
             self._small = apart(self.spark, SMALL)
         return self._small
 
-    def relations(
-        self, kept: Kept, stage: Stage, until: int, small: bool = False, opened: Opened | None = None
-    ) -> Relations:
+    def relations(self, stage: Stage, until: int) -> Relations:
         return Relations(
-            self.spark_of(stage.name, small),
             self.warehouse,
             frozenset(self.catalog.project.tables),
             self.catalog.folders(),
             self.timeline(stage.name).time(),
             until,
             stage,
-            opened={} if opened is None else opened,
         )
 
-    def changed(self, kept: Kept, stage: Stage, until: int) -> dict[str, Slice]:
+    def changed(self, stage: Stage, until: int) -> dict[str, Slice]:
         """The relations that changed since the stage's time, with their deltas."""
-        relations = self.relations(kept, stage, until)
+        relations = self.relations(stage, until)
         found = {name: relations.changed(name) for name in stage.reads if name != stage.name}
         return {name: part for name, part in found.items() if not part.empty}
 
@@ -182,7 +179,7 @@ class Pushing:
         if self.forgotten(stage, after):
             reason = "changes since its last push have been compacted away"
             return Job(kept, stage, after, until, Mode.FULL, reason, self._initial(stage))
-        changed = self.changed(kept, stage, until)
+        changed = self.changed(stage, until)
         if not changed:
             return Job(kept, stage, after, until, Mode.EMPTY, "nothing changed")
         incremental, full = self.efforts(stage, changed)
@@ -246,14 +243,21 @@ class Pushing:
 
     def _compute_and_commit(self, job: Job, hints: bool) -> int:
         """One Spark action and one commit; returns the number of changes written."""
-        frame, shuffled = self.stored_delta(job, hints)
-        if frame is None:
-            return self.commit(job, ())
-        timeline = self.opened(job.stage, frame)
-        files = write(frame, timeline.path, job.until, spread=not shuffled)
-        return self.commit(job, files)
+        with Opened(self._session(job)) as opened:
+            query, shuffled = self.stored_delta(job, opened, hints)
+            if query is None:
+                return self.commit(job, ())
+            frame = opened.run(query)
+            timeline = self._created(job.stage, frame)
+            files = write(frame, timeline.path, job.until, spread=not shuffled)
+            return self.commit(job, files)
 
-    def opened(self, stage: Stage, frame: DataFrame) -> Timeline:
+    def _session(self, job: Job) -> SparkSession:
+        """A user's SQL has a session of its own, in which relations have the names that it says."""
+        spark = self.spark_of(job.stage.name, job.small)
+        return apart(spark) if job.stage.plan is None else spark
+
+    def _created(self, stage: Stage, frame: DataFrame) -> Timeline:
         timeline = self.timeline(stage.name)
         if not timeline.exists():
             timeline.create(arrow_columns(frame), f"changes of {stage.name}")
@@ -265,32 +269,29 @@ class Pushing:
         self.timeline(job.stage.name).commit(job.until, files, {"mode": job.mode.value}, first)
         return sum(file.statistics.rows for file in files)
 
-    def stored_delta(
-        self, job: Job, hints: bool, opened: Opened | None = None
-    ) -> tuple[DataFrame | None, bool]:
+    def stored_delta(self, job: Job, opened: Opened, hints: bool) -> tuple[Query | None, bool]:
         """The changes to store (None: certainly none), and whether they come out of a shuffle already."""
         stage, kept, mode = job.stage, job.kept, job.mode
-        relations = self.relations(kept, stage, job.until, job.small, opened)
-        frames = Frames(relations, hints)
+        relations = self.relations(stage, job.until)
+        queries = Queries(relations, opened, hints)
         if mode is Mode.INCREMENTAL:
             only = frozenset(name for name, part in job.changed.items() if part.inserts_only)
             plan = delta(stage, frozenset(job.changed), only)
-            if plan is None or frames.empty(plan := optimize(plan)):
+            if plan is None or queries.empty(plan := optimize(plan)):
                 return None, True
-            frames.first = compute_first(plan)
-            stored = stored_form(stage, kept, frames.frame(plan))
-            if frames.positive(plan):
+            queries.first = compute_first(plan)
+            stored = stored_form(stage, kept, queries.query(plan))
+            if queries.positive(plan):
                 return stored, False
             return operators.consolidate(stored), True
         if stage.plan is None:
-            whole = run_sql(relations, stage.sql)
+            whole = run_sql(relations, opened, stage.sql, stage.reads)
         else:
-            whole = frames.frame(stage.plan)
+            whole = queries.query(stage.plan)
         stored = stored_form(stage, kept, whole) if stage.kind is not StageKind.SQL else whole
         if mode is Mode.INITIAL:
-            positive = stage.plan is None or frames.positive(stage.plan)
+            positive = stage.plan is None or queries.positive(stage.plan)
             return (stored, False) if positive else (operators.consolidate(stored), True)
         timeline = self.timeline(stage.name)
-        before = read_slice(stored.sparkSession, timeline, timeline.as_of(relations.after))
-        difference = stored.unionByName(operators.negate(before))
-        return operators.consolidate(difference), True
+        before = opened.slice(timeline, timeline.as_of(relations.after))
+        return operators.consolidate(union([stored, operators.negate(before)])), True

@@ -1,4 +1,4 @@
-"""Relations as Spark sees them: which files a Scan reads, and the DataFrame over just those files.
+"""The relations of a push: which files a Scan reads.
 
 The Delta log answers before Spark is asked: a delta with no files is empty, a relation whose files all hold
 positive weights needs no consolidation, and files outside a range of join keys are not read at all.
@@ -11,41 +11,23 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructField, StructType
 
 from headwater.algebra.nodes import Scan, Version
 from headwater.algebra.stages import Stage
-from headwater.engine.operators import quoted
+from headwater.engine.opened import Opened
+from headwater.engine.query import Query, quoted
 from headwater.storage.delta_log import Snapshot
-from headwater.storage.timeline import WEIGHT, Range, Slice, Timeline, change_schema
+from headwater.storage.timeline import Range, Slice, Timeline
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Relations", "read_slice", "spark_schema"]
-
-
-def spark_schema(schema: pa.Schema) -> StructType:
-    """Arrow's schema as Spark's, everything nullable: what is declared NOT NULL is checked at capture."""
-    return StructType([StructField(one.name, one.dataType, True) for one in from_arrow_schema(schema)])
-
-
-def read_slice(spark: SparkSession, timeline: Timeline, part: Slice) -> DataFrame:
-    """The changes of a slice, with their weight. Files and schema are given: no listing, no inference."""
-    schema = spark_schema(change_schema(timeline.columns()))
-    if part.empty:
-        # No rows of these types, known to be none before anything runs (createDataFrame would start Python).
-        typed = (f"CAST(NULL AS {one.dataType.simpleString()}) AS {quoted(one.name)}" for one in schema)
-        return spark.range(0).selectExpr(*typed)
-    return spark.read.schema(schema).parquet(*(file.path for file in part.files))
+__all__ = ["Relations"]
 
 
 @dataclass(slots=True)
 class Relations:
     """The relations of one push: sources, views and stages, between `after` (OLD) and `until` (NEW)."""
 
-    spark: SparkSession
     warehouse: Warehouse
     sources: frozenset[str]
     names: Mapping[str, str]  # stage or view -> its folder below stages/
@@ -53,7 +35,6 @@ class Relations:
     until: int
     own: Stage | None = None  # the stage being pushed: reading itself, it reads what it remembers
     scanned: dict[str, int] = field(default_factory=dict)
-    opened: dict[tuple[str, ...], DataFrame] = field(default_factory=dict)  # may be shared by pushes
     _pinned: dict[str, Snapshot] = field(default_factory=dict)
 
     def timeline(self, relation: str) -> Timeline:
@@ -83,19 +64,17 @@ class Relations:
             self._pinned[relation] = self.timeline(relation).snapshot()
         return self._pinned[relation]
 
-    def frame(self, scan: Scan, ranges: Sequence[Range] = ()) -> DataFrame:
-        """The Scan's columns under their names in the plan, and the weight."""
+    def query(self, scan: Scan, opened: Opened, ranges: Sequence[Range] = ()) -> Query:
+        """The Scan's columns under their names in the plan."""
         timeline = self.timeline(scan.relation)
-        itself = self._itself(scan)
-        stored = timeline.columns().names
         prefix = self._prefix(scan)
         part = self.part(scan, self.stored_ranges(scan, ranges))
         self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
-        changes = self._read(timeline, part)
-        if not itself and VISIBLE in stored:
-            changes = changes.where(VISIBLE)
-        columns = [f"{quoted(prefix + name)} AS {quoted(f'{scan.alias}.{name}')}" for name in scan.names]
-        return changes.selectExpr(*columns, WEIGHT)
+        changes = opened.slice(timeline, part)
+        visible = VISIBLE if VISIBLE in changes.columns and not self._itself(scan) else ""
+        return changes.select(
+            ((f"{scan.alias}.{name}", quoted(prefix + name)) for name in scan.names), where=visible
+        )
 
     def _itself(self, scan: Scan) -> bool:
         return self.own is not None and scan.relation == self.own.name
@@ -109,15 +88,6 @@ class Relations:
         """Ranges of a scan's columns as ranges of the columns that are stored."""
         prefix = self._prefix(scan) if ranges else ""
         return [Range(prefix + one.column, one.low, one.high) for one in ranges]
-
-    def _read(self, timeline: Timeline, part: Slice) -> DataFrame:
-        """Pushes of one action read many slices in common: each is opened once."""
-        if part.empty:
-            return read_slice(self.spark, timeline, part)
-        files = tuple(file.path for file in part.files)
-        if files not in self.opened:
-            self.opened[files] = read_slice(self.spark, timeline, part)
-        return self.opened[files]
 
 
 def _of_type(wanted: Range, schema: pa.Schema) -> bool:

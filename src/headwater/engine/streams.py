@@ -21,7 +21,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from headwater.capture.append import Appender
 from headwater.capture.token import Token
 from headwater.clock import Clock
-from headwater.engine.operators import named
+from headwater.engine.query import quoted
 from headwater.errors import InputError
 from headwater.model import Table
 from headwater.storage.warehouse import Warehouse
@@ -73,7 +73,7 @@ def start_stream(
             detail=f"It has: {', '.join(stream.columns)}.",
             hint="Rename the stream's columns, or declare the table as the stream is.",
         )
-    typed = stream.select(*(named(one.name).cast(one.type).alias(one.name) for one in table.columns))
+    typed = stream.select(*(F.col(quoted(one.name)).cast(one.type).alias(one.name) for one in table.columns))
     writer = typed.writeStream.queryName(f"headwater_{table.name}").foreachBatch(
         _append_batch(Appender(warehouse, table, clock, tables or {}))
     )

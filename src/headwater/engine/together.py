@@ -17,15 +17,14 @@ import math
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pyspark.sql import DataFrame
-
 from headwater.engine.metering import Meter, metered
-from headwater.engine.operators import quoted
-from headwater.engine.push import Job, Opened, Pushed, Pushing
+from headwater.engine.opened import Opened, spark_schema
+from headwater.engine.push import Job, Pushed, Pushing
+from headwater.engine.query import Query, quoted, union
 from headwater.engine.writing import moved_files
 from headwater.sharing.time_model import Effort
 from headwater.storage.delta_log import NewFile
@@ -40,10 +39,10 @@ FEWEST_TASKS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A job with the frame of its delta and the types of the frame's columns."""
+    """A job with the query of its delta and the types of the query's columns."""
 
     job: Job
-    frame: DataFrame
+    query: Query
     types: Mapping[str, str]
 
 
@@ -64,20 +63,24 @@ def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushe
     waiting: list[_Part] = []
     written: dict[str, int] = {}
     group = f"push {len(jobs)} stages {jobs[0].until} {uuid.uuid4().hex[:6]}"
-    with metered(pushing.spark_of(jobs[0].stage.name), group, f"push {len(jobs)} stages", "pushes") as meter:
-        opened: Opened = {}
+    spark = pushing.spark_of(jobs[0].stage.name, small=True)
+    with metered(spark, group, f"push {len(jobs)} stages", "pushes") as meter, Opened(spark) as opened:
         for job in jobs:
-            frame, _ = pushing.stored_delta(job, hints, opened)
-            if frame is None:
+            query, _ = pushing.stored_delta(job, opened, hints)
+            if query is None:
                 written[job.stage.name] = pushing.commit(job, ())
-                continue
-            types = {one.name: one.dataType.simpleString() for one in frame.schema}
-            waiting.append(_Part(job, frame, types))
-        tasks = _tasks(opened)
+            else:
+                waiting.append(_Part(job, query, _types(pushing, job)))
+        tasks = _tasks(opened.files)
         for batch in _compatible(waiting):
-            for job, files in _write(pushing, batch, tasks):
+            for job, files in _write(pushing, opened, batch, tasks):
                 written[job.stage.name] = pushing.commit(job, files)
     yield from _shares(pushing, jobs, written, meter, group)
+
+
+def _types(pushing: Pushing, job: Job) -> dict[str, str]:
+    schema = spark_schema(pushing.timeline(job.stage.name).columns())
+    return {one.name: one.dataType.simpleString() for one in schema}
 
 
 def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
@@ -94,7 +97,7 @@ def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
     return [members for _, members in groups]
 
 
-def _tasks(opened: Opened) -> int:
+def _tasks(opened: Iterable[tuple[str, ...]]) -> int:
     """As many as the files that are read deserve.
 
     Spark has at least one task for each term of each stage.  Every one of them costs some ten milliseconds,
@@ -104,29 +107,35 @@ def _tasks(opened: Opened) -> int:
     return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
 
 
-def _write(pushing: Pushing, parts: Sequence[_Part], tasks: int) -> Iterator[tuple[Job, list[NewFile]]]:
+def _write(
+    pushing: Pushing, opened: Opened, parts: Sequence[_Part], tasks: int
+) -> Iterator[tuple[Job, list[NewFile]]]:
     """One Spark action; the files of each stage are moved to its own folder."""
-    columns = {name: kind for part in parts for name, kind in part.types.items() if name != WEIGHT}
-    whole: DataFrame | None = None
-    for number, part in enumerate(parts):
-        padded = part.frame.selectExpr(*_padded(part, columns), WEIGHT, f"{number} AS {STAGE}")
-        whole = padded if whole is None else whole.union(padded)
-    assert whole is not None
+    columns = {name: kind for part in parts for name, kind in part.types.items()}
+    whole = union([_padded(part, columns, number) for number, part in enumerate(parts)])
     root = pushing.warehouse.place(parts[0].job.kept.view)
     staging = os.path.join(pushing.warehouse.staging(root), uuid.uuid4().hex)
     try:
-        whole.coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
+        opened.run(whole).coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
         for number, part in enumerate(parts):
-            folder = pushing.opened(part.job.stage, part.frame).path
+            folder = pushing.timeline(part.job.stage.name).path
             source = os.path.join(staging, f"{STAGE}={number}")
-            yield part.job, moved_files(source, folder, part.job.until, part.types.keys())
+            yield part.job, moved_files(source, folder, part.job.until, (*part.types, WEIGHT))
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _padded(part: _Part, columns: Mapping[str, str]) -> Iterator[str]:
-    for name, kind in columns.items():
-        yield quoted(name) if name in part.types else f"CAST(NULL AS {kind}) AS {quoted(name)}"
+def _padded(part: _Part, columns: Mapping[str, str], number: int) -> Query:
+    """With all columns of the action, and the stage's number."""
+    return part.query.select(
+        [
+            *(
+                (name, quoted(name) if name in part.types else f"CAST(NULL AS {kind})")
+                for name, kind in columns.items()
+            ),
+            (STAGE, str(number)),
+        ]
+    )
 
 
 def _shares(

@@ -14,9 +14,10 @@ from typing import Any
 
 from headwater.algebra.stages import Kept
 from headwater.engine import operators
-from headwater.engine.columns import column, quoted
+from headwater.engine.opened import Opened
 from headwater.engine.push import Pushing
-from headwater.engine.relations import Relations, read_slice
+from headwater.engine.query import union
+from headwater.engine.relations import Relations
 from headwater.engine.session import apart
 from headwater.engine.sqltext import register
 from headwater.errors import InputError
@@ -62,18 +63,18 @@ def verify(pushing: Pushing, kept: Kept) -> Verified:
 
 def _verify_at(pushing: Pushing, kept: Kept, time: int) -> Verified:
     timeline = pushing.timeline(kept.view)
-    alone = apart(pushing.spark)
-    _register(pushing, alone, kept, time)
-    view = pushing.catalog.project.views[kept.view]
     names = output_columns(timeline).names
-    expected = alone.sql(view.sql.text).toDF(*names).selectExpr("*", f"1L AS {WEIGHT}")
-    stored = read_slice(alone, timeline, timeline.as_of(time))
-    if VISIBLE in stored.columns:
-        stored = stored.where(VISIBLE)
-    stored = stored.selectExpr(*map(quoted, names), WEIGHT)
-    difference = operators.consolidate(expected.unionByName(operators.negate(stored)))
-    found = [(row[:-1], row[-1]) for row in difference.limit(SAMPLE).collect()]
-    rows = stored.agg(column(stored, f"coalesce(sum({WEIGHT}), 0)")).collect()[0][0]
+    view = pushing.catalog.project.views[kept.view]
+    with Opened(apart(pushing.spark)) as opened:
+        _register(pushing, opened, kept, time)
+        sql = opened.spark.sql(view.sql.text).toDF(*names)
+        expected = opened.frame(sql.selectExpr("*", f"1L AS {WEIGHT}"))
+        changes = opened.slice(timeline, timeline.as_of(time))
+        stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
+        difference = operators.consolidate(union([expected, operators.negate(stored)]))
+        found = [(row[:-1], row[-1]) for row in opened.run(difference).limit(SAMPLE).collect()]
+        counted = f"SELECT coalesce(sum({WEIGHT}), 0) FROM {stored.text}"
+        rows = opened.spark.sql(counted).collect()[0][0]
     lacking, surplus = _unmatched(
         [(tuple(row), weight) for row, weight in found if weight > 0],
         [(tuple(row), -weight) for row, weight in found if weight < 0],
@@ -81,18 +82,18 @@ def _verify_at(pushing: Pushing, kept: Kept, time: int) -> Verified:
     return Verified(kept.view, time, rows, _named(names, lacking), _named(names, surplus))
 
 
-def _register(pushing: Pushing, alone: Any, kept: Kept, time: int) -> None:
+def _register(pushing: Pushing, opened: Opened, kept: Kept, time: int) -> None:
     """Sources as of the view's time, and the views in between as their SQL."""
     catalog = pushing.catalog
     relations = Relations(
-        alone, pushing.warehouse, frozenset(catalog.project.tables), catalog.folders(), BEGINNING, time
+        pushing.warehouse, frozenset(catalog.project.tables), catalog.folders(), BEGINNING, time
     )
     for source in catalog.sources(kept.view):
-        register(alone, relations, source)
+        register(opened, relations, source)
     for name in catalog.ancestors(kept.view):
         above = catalog.project.views[name]
         columns = f" ({', '.join(f'`{one}`' for one in above.columns)})" if above.columns else ""
-        alone.sql(f"CREATE OR REPLACE TEMPORARY VIEW `{name}`{columns} AS {above.sql.text}")
+        opened.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW `{name}`{columns} AS {above.sql.text}")
 
 
 Counted = tuple[tuple[Any, ...], int]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
 from headwater.algebra.expressions import Column, equal
 from headwater.algebra.nodes import AggregateCall, JoinKind
 from headwater.engine import operators
-from headwater.engine.relations import read_slice
+from headwater.engine.opened import Opened
+from headwater.engine.query import Query, quoted, union
 from headwater.engine.writing import write
 from headwater.storage.copying import copy_delta
 from headwater.storage.delta_log import DeltaLog
@@ -33,6 +32,9 @@ STATE = pa.schema([("key", pa.int64()), ("rows", pa.int64()), ("total", pa.int64
 CALLS = (
     AggregateCall("rows", "count", (), "count(1)"),
     AggregateCall("total", "sum", (Column("amount"),), "sum({0})", type="bigint"),
+)
+TOTALS = tuple(
+    AggregateCall(name, "sum", (Column(name),), "sum({0})", type="bigint") for name in ("rows", "total")
 )
 
 
@@ -109,9 +111,11 @@ class Workbench:
     def _join(self, tuples: int, scanned: int) -> float:
         part, relation = self._changes(self.delta, tuples, scanned), self.relations[scanned]
         start = time.perf_counter()
-        left = F.broadcast(_named(read_slice(self.spark, self.delta, part), "d"))
-        right = _named(read_slice(self.spark, relation, relation.as_of(relation.time())), "r")
-        self._write(operators.inner_join(left, right, equal(Column("d.key"), Column("r.key"))), True)
+        with Opened(self.spark) as opened:
+            left = _named(opened.slice(self.delta, part), "d").sent_whole()
+            right = _named(opened.slice(relation, relation.as_of(relation.time())), "r")
+            condition = equal(Column("d.key"), Column("r.key"))
+            self._write(opened, operators.inner_join(left, right, condition), True)
         return time.perf_counter() - start
 
     def _union(self, tuples: int) -> float:
@@ -119,46 +123,42 @@ class Workbench:
         first = self._changes(self.delta, (tuples + 1) // 2, 2**40)
         second = self._changes(self.other, max(1, tuples // 2), 2**40)
         start = time.perf_counter()
-        halves = [read_slice(self.spark, self.delta, first), read_slice(self.spark, self.other, second)]
-        self._write(operators.consolidate(halves[0].unionByName(halves[1])), False)
+        with Opened(self.spark) as opened:
+            halves = [opened.slice(self.delta, first), opened.slice(self.other, second)]
+            self._write(opened, operators.consolidate(union(halves)), False)
         return time.perf_counter() - start
 
     def _move(self, tuples: int) -> float:
         part = self._changes(self.delta, tuples, 2**40)
         start = time.perf_counter()
-        self._write(read_slice(self.spark, self.delta, part), True)
+        with Opened(self.spark) as opened:
+            self._write(opened, opened.slice(self.delta, part), True)
         return time.perf_counter() - start
 
     def _aggregate(self, tuples: int, scanned: int) -> float:
         part, state = self._changes(self.delta, tuples, scanned), self.states[scanned]
         start = time.perf_counter()
-        changes = read_slice(self.spark, self.delta, part)
-        added = operators.aggregate_weighted(changes, (("key", Column("key")),), CALLS)
-        whole = read_slice(self.spark, state, state.as_of(state.time()))
-        old = operators.restrict(whole, (Column("key"),), F.broadcast(changes.select("key")), ("key",))
-        both = (
-            old.unionByName(added)
-            .groupBy("key")
-            .agg(
-                F.sum("rows").alias("rows"),
-                F.sum("total").alias("total"),
-                F.lit(1).cast("bigint").alias(WEIGHT),
-            )
-        )
-        self._write(operators.consolidate(both.unionByName(operators.negate(old))), False)
+        with Opened(self.spark) as opened:
+            changes = opened.slice(self.delta, part)
+            added = operators.aggregate_weighted(changes, (("key", Column("key")),), CALLS)
+            whole = opened.slice(state, state.as_of(state.time()))
+            touched = changes.named(["key"]).sent_whole()
+            old = operators.restrict(whole, (Column("key"),), touched, ("key",))
+            both = operators.aggregate_rows(union([old, added]), (("key", Column("key")),), TOTALS)
+            self._write(opened, operators.consolidate(union([both, operators.negate(old)])), False)
         return time.perf_counter() - start
 
     def _compute(self, tuples: int, scanned: int) -> float:
         part, relation = self._changes(self.delta, tuples, scanned), self.relations[scanned]
         start = time.perf_counter()
-        left = _named(read_slice(self.spark, self.delta, part), "d")
-        whole = _named(read_slice(self.spark, relation, relation.as_of(relation.time())), "r")
-        keys = F.broadcast(left.select(operators.named("d.key").alias("key")))
-        partners = operators.consolidate(operators.restrict(whole, (Column("r.key"),), keys, ("key",)))
-        condition = equal(Column("d.key"), Column("r.key"))
-        self._write(
-            operators.consolidate(operators.outer_join(left, partners, condition, JoinKind.LEFT)), False
-        )
+        with Opened(self.spark) as opened:
+            left = _named(opened.slice(self.delta, part), "d")
+            whole = _named(opened.slice(relation, relation.as_of(relation.time())), "r")
+            keys = left.select([("key", quoted("d.key"))]).sent_whole()
+            partners = operators.consolidate(operators.restrict(whole, (Column("r.key"),), keys, ("key",)))
+            condition = equal(Column("d.key"), Column("r.key"))
+            joined = operators.outer_join(left, partners, condition, JoinKind.LEFT)
+            self._write(opened, operators.consolidate(joined), False)
         return time.perf_counter() - start
 
     def _changes(self, timeline: Timeline, tuples: int, keys: int) -> Slice:
@@ -173,8 +173,8 @@ class Workbench:
         chosen = self._chance.integers(0, keys, tuples)
         return pa.table({"id": ids, "key": chosen, "amount": ids % 100, "text": text}).cast(CHANGES)
 
-    def _write(self, frame: DataFrame, spread: bool) -> None:
-        write(frame, self.target.path, self._tick(), spread)
+    def _write(self, opened: Opened, query: Query, spread: bool) -> None:
+        write(opened.run(query), self.target.path, self._tick(), spread)
 
     def _tick(self) -> int:
         self.clock += 1
@@ -190,8 +190,5 @@ def _weighted(rows: pa.Table) -> pa.Table:
     return rows.append_column(WEIGHT, pa.repeat(pa.scalar(1, pa.int64()), rows.num_rows))
 
 
-def _named(frame: DataFrame, alias: str) -> DataFrame:
-    names: list[Any] = [
-        operators.named(name).alias(f"{alias}.{name}") for name in frame.columns if name != WEIGHT
-    ]
-    return frame.select(*names, WEIGHT)
+def _named(query: Query, alias: str) -> Query:
+    return query.select((f"{alias}.{name}", quoted(name)) for name in query.columns)

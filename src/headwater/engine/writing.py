@@ -18,7 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from headwater.algebra.expressions import Column, Expr, rename, spark_sql
 from headwater.algebra.nodes import Filter, Plan, Project, Scan
 from headwater.algebra.stages import Kept, Stage, StageKind
-from headwater.engine.columns import quoted
+from headwater.engine.query import Query
 from headwater.errors import InternalError
 from headwater.storage.delta_log import NewFile
 from headwater.storage.statistics import footer_statistics
@@ -28,18 +28,18 @@ from headwater.storage.view_rows import STATE, VISIBLE
 __all__ = ["arrow_columns", "moved_files", "stored_form", "write", "write_plain"]
 
 
-def stored_form(stage: Stage, kept: Kept, delta: DataFrame) -> DataFrame:
+def stored_form(stage: Stage, kept: Kept, delta: Query) -> Query:
     """A stage's rows as they are stored: a view's own columns first, then what it must remember."""
     if stage.name != kept.view:
-        return delta.selectExpr(*map(quoted, stage.columns), WEIGHT)
+        return delta.named(stage.columns)
     outputs, visible = _finished(kept.finish)
-    columns = [f"{spark_sql(expr)} AS {quoted(name)}" for name, expr in outputs]
+    columns = [(name, spark_sql(expr)) for name, expr in outputs]
     if visible:
         holds = " AND ".join(f"({spark_sql(one)})" for one in visible)
-        columns.append(f"coalesce({holds}, false) AS {VISIBLE}")
+        columns.append((VISIBLE, f"coalesce({holds}, false)"))
     if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
-        columns += [f"{quoted(name)} AS {quoted(STATE + name)}" for name in stage.columns]
-    return delta.selectExpr(*columns, WEIGHT)
+        columns += [(STATE + name, spark_sql(Column(name))) for name in stage.columns]
+    return delta.select(columns)
 
 
 def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:

@@ -1,7 +1,7 @@
-"""From plan to DataFrame: one lazily built Spark plan for a whole delta, however many terms it has.
+"""From plan to query: one SELECT for a whole delta, however many terms it has.
 
 Nothing runs here, except parts that a large plan uses again and again (algebra/once.py).  Equal sub-plans
-become the same DataFrame, so Spark computes a broadcast delta once even where several terms use it.  Small
+become the same text, so Spark computes a broadcast delta once even where several terms use it.  Small
 inputs (deltas, mostly) are broadcast; the big side of a join is read only in the key range of the delta, as
 far as the Delta log can tell files apart.
 """
@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
-
-from pyspark.sql import DataFrame
 
 from headwater.algebra.expressions import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.nodes import (
@@ -34,26 +32,28 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.types import is_exact
 from headwater.engine import operators
-from headwater.engine.columns import broadcast, quoted
+from headwater.engine.opened import Opened
 from headwater.engine.pruning import join_ranges, restrict_ranges
+from headwater.engine.query import Query, union
 from headwater.engine.relations import Relations
-from headwater.storage.timeline import WEIGHT, Range
+from headwater.storage.timeline import Range
 
-__all__ = ["BROADCAST_ROWS", "Frames"]
+__all__ = ["BROADCAST_ROWS", "Queries"]
 
 BROADCAST_ROWS = 1_000_000
 
 
 @dataclass(slots=True)
-class Frames:
-    """Builds frames for one push. `hints` off lets Spark choose every join by itself (after a failure)."""
+class Queries:
+    """Builds the query of one push. `hints` off lets Spark choose every join by itself (after a failure)."""
 
     relations: Relations
+    opened: Opened
     hints: bool = True
     first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/once.py)
-    _made: dict[tuple[Plan, tuple[tuple[str, Range], ...]], DataFrame] = field(default_factory=dict)
+    _made: dict[tuple[Plan, tuple[tuple[str, Range], ...]], Query] = field(default_factory=dict)
 
-    def frame(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> DataFrame:
+    def query(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> Query:
         """The Z-set that a plan stands for. `ranges` (by column) may be used to read less."""
         computed = plan in self.first
         ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns and not computed}
@@ -63,25 +63,28 @@ class Frames:
             self._made[key] = self._compute(plan, built) if computed else built
         return self._made[key]
 
-    def _compute(self, plan: Plan, frame: DataFrame) -> DataFrame:
-        """The frame as a table; on the driver if it is small, so that Spark knows its size."""
+    def _compute(self, plan: Plan, query: Query) -> Query:
+        """The query as a table; on the driver if it is small, so that Spark knows its size."""
+        frame = self.opened.run(query)
         if self.small(plan):
-            return self.relations.spark.createDataFrame(frame.toArrow(), frame.schema)
-        return frame.localCheckpoint()
+            table = self.opened.spark.createDataFrame(frame.toArrow(), frame.schema)
+        else:
+            table = frame.localCheckpoint()
+        return self.opened.frame(table)
 
-    def _build(self, plan: Plan, ranges: Mapping[str, Range]) -> DataFrame:
+    def _build(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
         match plan:
             case Scan():
                 own = {f"{plan.alias}.{name}": name for name in plan.names}
-                return self.relations.frame(
-                    plan, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
+                return self.relations.query(
+                    plan, self.opened, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
                 )
             case Filter(child, condition):
-                return self.frame(child, ranges).where(spark_sql(condition))
+                return self.query(child, ranges).where(spark_sql(condition))
             case Project(child, items):
-                return operators.project(self.frame(child, self._passed(items, ranges)), items)
+                return operators.project(self.query(child, self._passed(items, ranges)), items)
             case Windows(child):
-                return operators.windows(self.frame(child, ranges), plan)
+                return operators.windows(self.query(child, ranges), plan)
             case Join():
                 return self._join(plan, ranges)
             case OuterJoin():
@@ -92,28 +95,24 @@ class Frames:
                 # What the log shows to be empty is not even planned: of a join on keys that grow with time
                 # that is every term but one.
                 some = [one for one in inputs if not self.empty(one, ranges)]
-                frames = [self.frame(one, ranges) for one in some or inputs[:1]]
-                whole = frames[0]
-                for one in frames[1:]:
-                    whole = whole.unionByName(one)
-                return whole
+                return union([self.query(one, ranges) for one in some or inputs[:1]])
             case Aggregate():
                 return self._aggregate(plan)
             case Negate(child):
-                return operators.negate(self.frame(child, ranges))
+                return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
                 found = restrict_ranges(self.relations, keys, by)
-                wanted = self.frame(by)
+                wanted = self.query(by)
                 if self.hints and self.small(by):
-                    wanted = broadcast(wanted)
-                return operators.restrict(self.frame(child, dict(ranges) | found), keys, wanted, by.columns)
+                    wanted = wanted.sent_whole()
+                return operators.restrict(self.query(child, dict(ranges) | found), keys, wanted, by.columns)
             case _:
                 assert_never(plan)
 
-    def _join(self, plan: Join, ranges: Mapping[str, Range]) -> DataFrame:
+    def _join(self, plan: Join, ranges: Mapping[str, Range]) -> Query:
         found = dict(ranges) | join_ranges(self.relations, plan)
         first, *others = plan.inputs
-        whole, rows = self.frame(first, found), self.rows(first, found)
+        whole, rows = self.query(first, found), self.rows(first, found)
         waiting = list(plan.conditions)
         known = set(first.columns)
         waiting, whole = self._apply(waiting, known, whole)
@@ -121,23 +120,26 @@ class Frames:
             known |= set(other.columns)
             ready = tuple(one for one in waiting if columns_of(one) <= known)
             waiting = [one for one in waiting if one not in ready]
-            right, others_rows = self.frame(other, found), self.rows(other, found)
+            right, others_rows = self.query(other, found), self.rows(other, found)
             if self.hints and min(rows, others_rows) <= BROADCAST_ROWS:
-                whole, right = (broadcast(whole), right) if rows <= others_rows else (whole, broadcast(right))
+                if rows <= others_rows:
+                    whole = whole.sent_whole()
+                else:
+                    right = right.sent_whole()
             whole = operators.inner_join(whole, right, conjunction(ready))
             rows = min(rows, others_rows)
         return whole
 
     @staticmethod
-    def _apply(waiting: list[Expr], known: set[str], frame: DataFrame) -> tuple[list[Expr], DataFrame]:
+    def _apply(waiting: list[Expr], known: set[str], query: Query) -> tuple[list[Expr], Query]:
         """Conditions on the first input alone are filters."""
         for one in waiting:
             if columns_of(one) <= known:
-                frame = frame.where(spark_sql(one))
-        return [one for one in waiting if not columns_of(one) <= known], frame
+                query = query.where(spark_sql(one))
+        return [one for one in waiting if not columns_of(one) <= known], query
 
-    def _outer_join(self, plan: OuterJoin) -> DataFrame:
-        left, right = self.frame(plan.left), self.frame(plan.right)
+    def _outer_join(self, plan: OuterJoin) -> Query:
+        left, right = self.query(plan.left), self.query(plan.right)
         condition = _condition(plan.keys, plan.residual)
         if plan.kind is JoinKind.LEFT and self.small(plan.left):
             right = self._partners(right, plan.keys, left)
@@ -149,33 +151,32 @@ class Frames:
             right = self._consolidated(plan.right, right)
         return operators.outer_join(left, right, condition, plan.kind)
 
-    def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> DataFrame:
-        left, right = self.frame(plan.left, ranges), self.frame(plan.right)
+    def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> Query:
+        left, right = self.query(plan.left, ranges), self.query(plan.right)
         if self.small(plan.left):
             right = self._partners(right, plan.keys, left)
         right = self._consolidated(plan.right, right)
         return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
 
-    def _partners(self, frame: DataFrame, keys: tuple[tuple[Expr, Expr], ...], of: DataFrame) -> DataFrame:
+    def _partners(self, query: Query, keys: tuple[tuple[Expr, Expr], ...], of: Query) -> Query:
         """Only the rows that a small other side can meet: consolidating them is then cheap too."""
         if not self.hints:
-            return frame
+            return query
         names = [f"_key{index}" for index in range(len(keys))]
-        texts = (f"{spark_sql(key)} AS {quoted(name)}" for (key, _), name in zip(keys, names, strict=True))
-        by = of.selectExpr(*texts)
-        return operators.restrict(frame, [key for _, key in keys], broadcast(by), names)
+        by = of.select((name, spark_sql(key)) for (key, _), name in zip(keys, names, strict=True))
+        return operators.restrict(query, [key for _, key in keys], by.sent_whole(), names)
 
-    def _aggregate(self, plan: Aggregate) -> DataFrame:
-        frame = self.frame(plan.child)
+    def _aggregate(self, plan: Aggregate) -> Query:
+        query = self.query(plan.child)
         exact = all(
             operators.weighted(one) and (one.function == "count" or is_exact(one.type))
             for one in plan.aggregates
         )
         if plan.aggregates and exact:
-            return self._sums(plan, frame)
+            return self._sums(plan, query)
         if not plan.aggregates and has_delta(plan.child):
             # The keys that a delta touches, also those of rows that it takes away and gives back changed.
-            return operators.aggregate_rows(frame, plan.keys, ())
+            return operators.aggregate_rows(query, plan.keys, ())
         if not self.positive(plan.child):
             needed = {name for _, expr in plan.keys for name in columns_of(expr)} | {
                 name
@@ -183,23 +184,22 @@ class Frames:
                 for expr in (*one.arguments, *([one.where] if one.where is not None else []))
                 for name in columns_of(expr)
             }
-            columns = [quoted(name) for name in plan.child.columns if name in needed]
-            frame = operators.consolidate(frame.selectExpr(*columns, WEIGHT))
+            query = operators.consolidate(query.named([one for one in plan.child.columns if one in needed]))
         if not all(one.distinct or one.function in operators.DUPLICATE_BLIND for one in plan.aggregates):
-            frame = operators.expand(frame)
-        return operators.aggregate_rows(frame, plan.keys, plan.aggregates)
+            query = operators.expand(query)
+        return operators.aggregate_rows(query, plan.keys, plan.aggregates)
 
-    def _sums(self, plan: Aggregate, frame: DataFrame) -> DataFrame:
+    def _sums(self, plan: Aggregate, query: Query) -> Query:
         """Weighted sums. A group of a relation whose rows all cancel is gone; one of a delta is not."""
-        result = operators.aggregate_weighted(frame, plan.keys, plan.aggregates)
+        result = operators.aggregate_weighted(query, plan.keys, plan.aggregates)
         if not plan.keys or has_delta(plan.child) or self.positive(plan.child):
             return result
         rows = AggregateCall("_rows", "count", (), "count(1)")
-        counted = operators.aggregate_weighted(frame, plan.keys, (*plan.aggregates, rows))
-        return counted.where("_rows <> 0").drop("_rows")
+        counted = operators.aggregate_weighted(query, plan.keys, (*plan.aggregates, rows))
+        return counted.named(result.columns, where="_rows <> 0")
 
-    def _consolidated(self, plan: Plan, frame: DataFrame) -> DataFrame:
-        return frame if self.positive(plan) else operators.consolidate(frame)
+    def _consolidated(self, plan: Plan, query: Query) -> Query:
+        return query if self.positive(plan) else operators.consolidate(query)
 
     def empty(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> bool:
         """Whether the log is certain that a plan has no rows."""
