@@ -1,10 +1,10 @@
 """The executor keeps the promises: it decides which views to push, together and to which time, and pushes.
 
 One thread decides (sharing/schedule.py says how).  Views that are due are pushed together: the stages they
-need, level by level, each level in one Spark action, all to one time, so what a view reads is always exactly
-as of that time, and what several views share is done once.  A view that was never computed is computed beside
-that, in a thread of its own and one such view at a time, so that a new view does not break the promises of
-the others.
+need, level by level, all to one time and in as few Spark actions as possible, so what a view reads is always
+exactly as of that time, and what several views share is done once.  A view that was never computed is
+computed beside that, in a thread of its own and one such view at a time, so that a new view does not break
+the promises of the others.
 
 If a common push fails, its views are tried one by one: the culprit is shown, backs off and is tried again;
 the others go on.
@@ -26,9 +26,9 @@ from headwater.engine.agents import Agents
 from headwater.engine.foresight import Forecast, Foresight
 from headwater.engine.gathering import gather
 from headwater.engine.publishing import publish_view, republish
-from headwater.engine.push import Mode, Pushed, Pushing
+from headwater.engine.push import Job, Mode, Pushed, Pushing
 from headwater.engine.record import PushRecord
-from headwater.engine.together import push_together
+from headwater.engine.together import Action
 from headwater.errors import HeadwaterError
 from headwater.sharing.schedule import Pending, push_to, together
 from headwater.storage.delta_log import BEGINNING
@@ -251,13 +251,11 @@ class Executor:
             target = max(target, self.floor(views))
             self._check_captured(views, target)
             gather(self.pushing, {stage.name for level in levels for _, stage in level}, target)
-            for level in levels:
-                now = [one for one in level if not (apart and one[1].name in own)]
-                touched |= self._push_level(now, target, hints)
+            now = [[one for one in level if not (apart and one[1].name in own)] for level in levels]
+            touched |= self._push_levels(now, target, hints)
         if apart:
-            for level in levels:
-                late = [one for one in level if one[1].name in own]
-                touched |= self._push_level(late, target, hints)
+            late = [[one for one in level if one[1].name in own] for level in levels]
+            touched |= self._push_levels(late, target, hints)
         for view in (name for name in self.catalog.kept if name in touched | set(views)):
             self._publish(self.states[view], changed=view in touched)
         return target
@@ -278,11 +276,28 @@ class Executor:
         timeline = self.pushing.timeline(stage.name)
         return timeline.time() if timeline.exists() else BEGINNING
 
-    def _push_level(self, level: Sequence[tuple[Kept, Stage]], target: int, hints: bool) -> set[str]:
-        """Push the stages of a level; returns the views whose rows changed."""
-        jobs = [self.pushing.job(kept, stage, target, self.foresight.choose) for kept, stage in level]
-        expected = self.foresight.expected(jobs)
-        done = push_together(self.pushing, jobs, hints)
+    def _push_levels(
+        self, levels: Sequence[Sequence[tuple[Kept, Stage]]], target: int, hints: bool
+    ) -> set[str]:
+        """Push stages level by level, as few actions as possible; returns the views whose rows changed."""
+        touched: set[str] = set()
+        action = Action(self.pushing, hints)
+        for level in levels:
+            jobs = self._jobs(level, target, action)
+            if not action.takes(jobs):
+                touched |= self._run(action)
+                action = Action(self.pushing, hints)
+                jobs = self._jobs(level, target, action)
+            action.add(jobs)
+        return touched | self._run(action)
+
+    def _jobs(self, level: Sequence[tuple[Kept, Stage]], target: int, action: Action) -> list[Job]:
+        choose, promised = self.foresight.choose, action.promised
+        return [self.pushing.job(kept, stage, target, choose, promised) for kept, stage in level]
+
+    def _run(self, action: Action) -> set[str]:
+        expected = self.foresight.expected(action.jobs)
+        done = action.run()
         self.foresight.learn(done)
         for pushed in done:
             self._record(pushed, expected)

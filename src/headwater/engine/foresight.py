@@ -2,13 +2,13 @@
 
 A model is kept for every set of stages that was pushed in one Spark action, because what Spark must plan is
 the same each time; a set not seen before starts from what all actions taught.  Recomputing a stage has a
-model of its own.  The duration of a push is the sum over its levels.
+model of its own.  The duration of a push is the sum over its actions.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -30,6 +30,9 @@ class Forecast:
 
     expected: timedelta
     cautious: timedelta
+
+    def plus(self, expected: timedelta, cautious: timedelta) -> Forecast:
+        return Forecast(self.expected + expected, self.cautious + cautious)
 
 
 @dataclass(slots=True)
@@ -83,7 +86,8 @@ class Foresight:
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         """How long pushing views to a time would take."""
         pending: dict[str, int] = {}
-        expected = cautious = timedelta()
+        forecast = Forecast(timedelta(), timedelta())
+        action: dict[str, Effort] = {}  # levels that will be pushed at once
         for level in self.pushing.catalog.levels(views):
             efforts = {}
             for _, stage in level:
@@ -92,13 +96,24 @@ class Foresight:
                 if time != BEGINNING and pending[stage.name]:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
                 pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
-            expected += COMMIT * len(level)
-            cautious += COMMIT * len(level)
-            if efforts:
-                model, effort = self.model(frozenset(efforts)), _sum(list(efforts.values()))
-                expected += model.predict(effort)
-                cautious += model.cautious(effort)
-        return Forecast(expected, cautious)
+            forecast = forecast.plus(COMMIT * len(level), COMMIT * len(level))
+            if action and not self._joins(action, efforts):
+                forecast, action = self._and(forecast, action), {}
+            action |= efforts
+        return self._and(forecast, action)
+
+    def _joins(self, action: Collection[str], stages: Collection[str]) -> bool:
+        """Whether stages will probably be pushed in one action with those of earlier levels."""
+        catalog = self.pushing.catalog
+        apart = {stage.name for _, stage in catalog.stages() if stage.plan is None} | catalog.copies.keys()
+        names = {*action, *stages}
+        return not names & apart and len({catalog.site_of(name) for name in names}) <= 1
+
+    def _and(self, forecast: Forecast, action: Mapping[str, Effort]) -> Forecast:
+        if not action:
+            return forecast
+        model, effort = self.model(frozenset(action)), _sum(list(action.values()))
+        return forecast.plus(model.predict(effort), model.cautious(effort))
 
     def learn(self, done: Sequence[Pushed]) -> None:
         """One lesson for every action."""

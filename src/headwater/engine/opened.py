@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
-from headwater.engine.query import Query, quoted
+from headwater.engine.query import Query, quoted, union
 from headwater.storage.timeline import WEIGHT, Slice, Timeline, change_schema
 
 __all__ = ["Opened", "spark_schema"]
@@ -34,6 +34,7 @@ class Opened:
         self.files: dict[tuple[str, ...], str] = {}  # of slices -> their view
         self._prefix = f"hw_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
+        self._kept: dict[str, tuple[Query, DataFrame]] = {}  # what promised files stand for
 
     def __enter__(self) -> Opened:
         return self
@@ -43,6 +44,8 @@ class Opened:
     ) -> None:
         for name in self._views:
             self.spark.catalog.dropTempView(name)
+        for _, frame in self._kept.values():
+            frame.unpersist()
 
     def slice(self, timeline: Timeline, part: Slice) -> Query:
         """The changes of a slice. Files and schema are given: no listing, no inference."""
@@ -52,10 +55,20 @@ class Opened:
             # No rows of these types, known to be none before anything runs.
             typed = (f"CAST(NULL AS {one.dataType.simpleString()}) AS {quoted(one.name)}" for one in schema)
             return Query(f"(SELECT {', '.join(typed)} WHERE false)", columns)
-        files = tuple(file.path for file in part.files)
-        if files not in self.files:
-            self.files[files] = self._known(self.spark.read.schema(schema).parquet(*files))
-        return Query(self.files[files], columns)
+        found = [self._kept[file.path][0].named(columns) for file in part.files if file.path in self._kept]
+        files = tuple(file.path for file in part.files if file.path not in self._kept)
+        if files:
+            if files not in self.files:
+                self.files[files] = self._known(self.spark.read.schema(schema).parquet(*files))
+            found.append(Query(self.files[files], columns))
+        return union(found)
+
+    def keep(self, path: str, query: Query) -> Query:
+        """Remember the rows of a query when they are computed first: others read them as a promised file."""
+        frame = self.run(query).persist()
+        kept = Query(self._known(frame), query.columns)
+        self._kept[path] = (kept, frame)
+        return kept
 
     def frame(self, frame: DataFrame) -> Query:
         """Something computed, or asked in other words."""

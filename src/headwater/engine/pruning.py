@@ -9,7 +9,7 @@ everything, keys spread at random prune nothing, and nothing is ever skipped tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -30,7 +30,7 @@ from headwater.algebra.nodes import (
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["join_ranges", "restrict_ranges"]
+__all__ = ["join_ranges", "passed", "range_of", "restrict_ranges", "scan_ranges"]
 
 
 def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dict[str, Range]:
@@ -38,7 +38,7 @@ def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dic
     return {
         key.name: Range(key.name, *known)
         for key, column in zip(keys, by.columns, strict=False)
-        if isinstance(key, Column) and (known := _range_of(relations, by, column, True)) is not None
+        if isinstance(key, Column) and (known := range_of(relations, by, column, True)) is not None
     }
 
 
@@ -50,7 +50,7 @@ def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
             one
             for child in plan.inputs
             for column in child.columns
-            if column in group and (one := _range_of(relations, child, column)) is not None
+            if column in group and (one := range_of(relations, child, column)) is not None
         ]
         if found:
             low, high = max(one[0] for one in found), min(one[1] for one in found)
@@ -58,16 +58,39 @@ def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
     return ranges
 
 
-def _range_of(
-    relations: Relations, plan: Plan, column: str, nulls_match: bool = False
+def scan_ranges(relations: Relations, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:
+    """Ranges of a scan's columns as ranges of what is stored."""
+    own = {f"{scan.alias}.{name}": name for name in scan.names}
+    return relations.stored_ranges(
+        scan, [Range(own[name], one.low, one.high) for name, one in ranges.items() if name in own]
+    )
+
+
+def passed(items: tuple[tuple[str, Expr], ...], ranges: Mapping[str, Range]) -> dict[str, Range]:
+    """Ranges of a projection's columns as ranges of the columns they are taken from."""
+    return {expr.name: ranges[name] for name, expr in items if name in ranges and isinstance(expr, Column)}
+
+
+def range_of(
+    relations: Relations,
+    plan: Plan,
+    column: str,
+    nulls_match: bool = False,
+    within: Mapping[str, Range] | None = None,
 ) -> tuple[Any, Any] | None:
     """Least and greatest value of a column of a delta, if its files' statistics tell.
 
-    In a join a NULL meets nothing; where it does (`nulls_match`), a column with NULLs has no range.
+    In a join a NULL meets nothing; where it does (`nulls_match`), a column with NULLs has no range.  If
+    something is known of the columns of the plan (`within`), relations are looked at besides deltas: of a
+    relation that a delta is joined with, only the files count that the delta can meet.
     """
+
+    def below(child: Plan, name: str, known: Mapping[str, Range] | None = within) -> tuple[Any, Any] | None:
+        return range_of(relations, child, name, nulls_match, known)
+
     match plan:
-        case Scan(alias=alias, version=Version.DELTA):
-            files = relations.part(plan).files
+        case Scan(alias=alias, version=version) if version is Version.DELTA or within is not None:
+            files = relations.part(plan, scan_ranges(relations, plan, within or {})).files
             name = column[len(alias) + 1 :]
             lows = [file.minimum.get(name) for file in files]
             highs = [file.maximum.get(name) for file in files]
@@ -77,9 +100,9 @@ def _range_of(
                 return None
             return min(lows), max(highs)  # type: ignore[type-var]
         case Filter(child) | Restrict(child) | Negate(child):
-            return _range_of(relations, child, column, nulls_match)
+            return below(child, column)
         case Union(inputs):
-            found = [_range_of(relations, one, column, nulls_match) for one in inputs]
+            found = [below(one, column) for one in inputs]
             if any(one is None for one in found):
                 return None
             return min(one[0] for one in found if one), max(one[1] for one in found if one)
@@ -87,10 +110,14 @@ def _range_of(
             source = dict(items).get(column)
             if not isinstance(source, Column):
                 return None
-            return _range_of(relations, child, source.name, nulls_match)
+            return below(child, source.name, None if within is None else passed(items, within))
         case Join(inputs):
+            equal = join_ranges(relations, plan)
+            if column in equal:  # also of a relation that a delta is joined with
+                return equal[column].low, equal[column].high
             owner = next((one for one in inputs if column in one.columns), None)
-            return None if owner is None else _range_of(relations, owner, column, nulls_match)
+            known = None if within is None else {**within, **equal}
+            return None if owner is None else below(owner, column, known)
         case _:
             return None
 

@@ -17,18 +17,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
+from functools import lru_cache
 
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.delta import delta
+from headwater.algebra.nodes import Plan
 from headwater.algebra.once import compute_first
 from headwater.algebra.passes import optimize
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.catalog import Catalog
 from headwater.engine import operators
+from headwater.engine.estimates import BROADCAST_ROWS, Estimates
 from headwater.engine.metering import Meter, metered
 from headwater.engine.opened import Opened
-from headwater.engine.queries import BROADCAST_ROWS, Queries
+from headwater.engine.queries import Queries
 from headwater.engine.query import Query, union
 from headwater.engine.relations import Relations
 from headwater.engine.session import SMALL, apart
@@ -37,11 +40,11 @@ from headwater.engine.sqltext import run_sql
 from headwater.engine.writing import arrow_columns, stored_form, write
 from headwater.sharing.time_model import Choice, Effort
 from headwater.storage.copying import copy_delta
-from headwater.storage.delta_log import BEGINNING, NewFile
+from headwater.storage.delta_log import BEGINNING, DataFile, NewFile
 from headwater.storage.timeline import COMPACTED, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Choose", "Job", "Mode", "Pushed", "Pushing"]
+__all__ = ["Choose", "Job", "Mode", "Promised", "Pushed", "Pushing"]
 
 
 class Mode(Enum):
@@ -106,6 +109,7 @@ class Pushed:
 
 
 Choose = Callable[[Stage, Effort, Effort], Choice]
+Promised = Mapping[str, DataFile]  # by stage: its delta, about to be computed (promises.py)
 
 
 @dataclass(slots=True)
@@ -132,7 +136,7 @@ class Pushing:
             self._small = apart(self.spark, SMALL)
         return self._small
 
-    def relations(self, stage: Stage, until: int) -> Relations:
+    def relations(self, stage: Stage, until: int, promised: Promised | None = None) -> Relations:
         return Relations(
             self.warehouse,
             frozenset(self.catalog.project.tables),
@@ -140,11 +144,12 @@ class Pushing:
             self.timeline(stage.name).time(),
             until,
             stage,
+            promised or {},
         )
 
-    def changed(self, stage: Stage, until: int) -> dict[str, Slice]:
+    def changed(self, stage: Stage, until: int, promised: Promised) -> dict[str, Slice]:
         """The relations that changed since the stage's time, with their deltas."""
-        relations = self.relations(stage, until)
+        relations = self.relations(stage, until, promised)
         found = {name: relations.changed(name) for name in stage.reads if name != stage.name}
         return {name: part for name, part in found.items() if not part.empty}
 
@@ -165,8 +170,10 @@ class Pushing:
         timeline = self.timeline_of(relation)
         return timeline.rows_between(BEGINNING - 1, timeline.time()) if timeline.exists() else 0
 
-    def job(self, kept: Kept, stage: Stage, until: int, choose: Choose) -> Job:
-        """Decide how a stage gets to `until`; everything it reads must be complete up to there."""
+    def job(
+        self, kept: Kept, stage: Stage, until: int, choose: Choose, promised: Promised | None = None
+    ) -> Job:
+        """Decide how a stage gets to `until`; all that it reads must be complete or promised up to there."""
         after = self.timeline(stage.name).time()
         if after >= until:
             return Job(kept, stage, after, after, Mode.EMPTY, "already there")
@@ -179,7 +186,7 @@ class Pushing:
         if self.forgotten(stage, after):
             reason = "changes since its last push have been compacted away"
             return Job(kept, stage, after, until, Mode.FULL, reason, self._initial(stage))
-        changed = self.changed(stage, until)
+        changed = self.changed(stage, until, promised or {})
         if not changed:
             return Job(kept, stage, after, until, Mode.EMPTY, "nothing changed")
         incremental, full = self.efforts(stage, changed)
@@ -244,7 +251,8 @@ class Pushing:
     def _compute_and_commit(self, job: Job, hints: bool) -> int:
         """One Spark action and one commit; returns the number of changes written."""
         with Opened(self._session(job)) as opened:
-            query, shuffled = self.stored_delta(job, opened, hints)
+            relations = self.relations(job.stage, job.until)
+            query, shuffled = self.stored_delta(job, relations, opened, hints)
             if query is None:
                 return self.commit(job, ())
             frame = opened.run(query)
@@ -269,19 +277,19 @@ class Pushing:
         self.timeline(job.stage.name).commit(job.until, files, {"mode": job.mode.value}, first)
         return sum(file.statistics.rows for file in files)
 
-    def stored_delta(self, job: Job, opened: Opened, hints: bool) -> tuple[Query | None, bool]:
+    def stored_delta(
+        self, job: Job, relations: Relations, opened: Opened, hints: bool
+    ) -> tuple[Query | None, bool]:
         """The changes to store (None: certainly none), and whether they come out of a shuffle already."""
         stage, kept, mode = job.stage, job.kept, job.mode
-        relations = self.relations(stage, job.until)
         queries = Queries(relations, opened, hints)
         if mode is Mode.INCREMENTAL:
-            only = frozenset(name for name, part in job.changed.items() if part.inserts_only)
-            plan = delta(stage, frozenset(job.changed), only)
-            if plan is None or queries.empty(plan := optimize(plan)):
+            plan = self.delta_plan(job, queries.known)
+            if plan is None:
                 return None, True
             queries.first = compute_first(plan)
             stored = stored_form(stage, kept, queries.query(plan))
-            if queries.positive(plan):
+            if queries.known.positive(plan):
                 return stored, False
             return operators.consolidate(stored), True
         if stage.plan is None:
@@ -290,8 +298,22 @@ class Pushing:
             whole = queries.query(stage.plan)
         stored = stored_form(stage, kept, whole) if stage.kind is not StageKind.SQL else whole
         if mode is Mode.INITIAL:
-            positive = stage.plan is None or queries.positive(stage.plan)
+            positive = stage.plan is None or queries.known.positive(stage.plan)
             return (stored, False) if positive else (operators.consolidate(stored), True)
         timeline = self.timeline(stage.name)
         before = opened.slice(timeline, timeline.as_of(relations.after))
         return operators.consolidate(union([stored, operators.negate(before)])), True
+
+    @staticmethod
+    def delta_plan(job: Job, known: Estimates) -> Plan | None:
+        """The plan of a stage's changes, unless there are certainly none."""
+        only = frozenset(name for name, part in job.changed.items() if part.inserts_only)
+        plan = _delta_plan(job.stage, frozenset(job.changed), only)
+        return None if plan is None else known.without_empty(plan)
+
+
+@lru_cache(maxsize=2_000)
+def _delta_plan(stage: Stage, changed: frozenset[str], only: frozenset[str]) -> Plan | None:
+    """Remembered: from push to push the same relations change."""
+    plan = delta(stage, changed, only)
+    return None if plan is None else optimize(plan)

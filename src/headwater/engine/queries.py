@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from headwater.algebra.expressions import Column, Expr, columns_of, conjunction, equal, spark_sql
+from headwater.algebra.expressions import Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.nodes import (
     Aggregate,
     AggregateCall,
@@ -27,20 +27,18 @@ from headwater.algebra.nodes import (
     Scan,
     SemiJoin,
     Union,
-    Version,
     Windows,
 )
 from headwater.algebra.types import is_exact
 from headwater.engine import operators
+from headwater.engine.estimates import BROADCAST_ROWS, Estimates, has_delta
 from headwater.engine.opened import Opened
-from headwater.engine.pruning import join_ranges, restrict_ranges
+from headwater.engine.pruning import join_ranges, passed, restrict_ranges
 from headwater.engine.query import Query, union
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["BROADCAST_ROWS", "Queries"]
-
-BROADCAST_ROWS = 1_000_000
+__all__ = ["Queries"]
 
 
 @dataclass(slots=True)
@@ -52,6 +50,10 @@ class Queries:
     hints: bool = True
     first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/once.py)
     _made: dict[tuple[Plan, tuple[tuple[str, Range], ...]], Query] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Estimates:
+        return Estimates(self.relations)
 
     def query(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> Query:
         """The Z-set that a plan stands for. `ranges` (by column) may be used to read less."""
@@ -66,7 +68,7 @@ class Queries:
     def _compute(self, plan: Plan, query: Query) -> Query:
         """The query as a table; on the driver if it is small, so that Spark knows its size."""
         frame = self.opened.run(query)
-        if self.small(plan):
+        if self.known.small(plan):
             table = self.opened.spark.createDataFrame(frame.toArrow(), frame.schema)
         else:
             table = frame.localCheckpoint()
@@ -82,7 +84,7 @@ class Queries:
             case Filter(child, condition):
                 return self.query(child, ranges).where(spark_sql(condition))
             case Project(child, items):
-                return operators.project(self.query(child, self._passed(items, ranges)), items)
+                return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
                 return operators.windows(self.query(child, ranges), plan)
             case Join():
@@ -94,7 +96,7 @@ class Queries:
             case Union(inputs):
                 # What the log shows to be empty is not even planned: of a join on keys that grow with time
                 # that is every term but one.
-                some = [one for one in inputs if not self.empty(one, ranges)]
+                some = [one for one in inputs if not self.known.empty(one, ranges)]
                 return union([self.query(one, ranges) for one in some or inputs[:1]])
             case Aggregate():
                 return self._aggregate(plan)
@@ -103,7 +105,7 @@ class Queries:
             case Restrict(child, keys, by):
                 found = restrict_ranges(self.relations, keys, by)
                 wanted = self.query(by)
-                if self.hints and self.small(by):
+                if self.hints and self.known.small(by):
                     wanted = wanted.sent_whole()
                 return operators.restrict(self.query(child, dict(ranges) | found), keys, wanted, by.columns)
             case _:
@@ -112,7 +114,7 @@ class Queries:
     def _join(self, plan: Join, ranges: Mapping[str, Range]) -> Query:
         found = dict(ranges) | join_ranges(self.relations, plan)
         first, *others = plan.inputs
-        whole, rows = self.query(first, found), self.rows(first, found)
+        whole, rows = self.query(first, found), self.known.rows(first, found)
         waiting = list(plan.conditions)
         known = set(first.columns)
         waiting, whole = self._apply(waiting, known, whole)
@@ -120,7 +122,7 @@ class Queries:
             known |= set(other.columns)
             ready = tuple(one for one in waiting if columns_of(one) <= known)
             waiting = [one for one in waiting if one not in ready]
-            right, others_rows = self.query(other, found), self.rows(other, found)
+            right, others_rows = self.query(other, found), self.known.rows(other, found)
             if self.hints and min(rows, others_rows) <= BROADCAST_ROWS:
                 if rows <= others_rows:
                     whole = whole.sent_whole()
@@ -141,9 +143,9 @@ class Queries:
     def _outer_join(self, plan: OuterJoin) -> Query:
         left, right = self.query(plan.left), self.query(plan.right)
         condition = _condition(plan.keys, plan.residual)
-        if plan.kind is JoinKind.LEFT and self.small(plan.left):
+        if plan.kind is JoinKind.LEFT and self.known.small(plan.left):
             right = self._partners(right, plan.keys, left)
-        if plan.kind is JoinKind.RIGHT and self.small(plan.right):
+        if plan.kind is JoinKind.RIGHT and self.known.small(plan.right):
             left = self._partners(left, tuple((b, a) for a, b in plan.keys), right)
         if plan.kind is not JoinKind.LEFT:
             left = self._consolidated(plan.left, left)
@@ -153,7 +155,7 @@ class Queries:
 
     def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> Query:
         left, right = self.query(plan.left, ranges), self.query(plan.right)
-        if self.small(plan.left):
+        if self.known.small(plan.left):
             right = self._partners(right, plan.keys, left)
         right = self._consolidated(plan.right, right)
         return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
@@ -177,7 +179,7 @@ class Queries:
         if not plan.aggregates and has_delta(plan.child):
             # The keys that a delta touches, also those of rows that it takes away and gives back changed.
             return operators.aggregate_rows(query, plan.keys, ())
-        if not self.positive(plan.child):
+        if not self.known.positive(plan.child):
             needed = {name for _, expr in plan.keys for name in columns_of(expr)} | {
                 name
                 for one in plan.aggregates
@@ -192,124 +194,14 @@ class Queries:
     def _sums(self, plan: Aggregate, query: Query) -> Query:
         """Weighted sums. A group of a relation whose rows all cancel is gone; one of a delta is not."""
         result = operators.aggregate_weighted(query, plan.keys, plan.aggregates)
-        if not plan.keys or has_delta(plan.child) or self.positive(plan.child):
+        if not plan.keys or has_delta(plan.child) or self.known.positive(plan.child):
             return result
         rows = AggregateCall("_rows", "count", (), "count(1)")
         counted = operators.aggregate_weighted(query, plan.keys, (*plan.aggregates, rows))
         return counted.named(result.columns, where="_rows <> 0")
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
-        return query if self.positive(plan) else operators.consolidate(query)
-
-    def empty(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> bool:
-        """Whether the log is certain that a plan has no rows."""
-        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
-        match plan:
-            case Scan():
-                return self.relations.part(plan, self._stored_ranges(plan, ranges)).empty
-            case Filter(child) | Windows(child) | Negate(child):
-                return self.empty(child, ranges)
-            case Project(child, items):
-                return self.empty(child, self._passed(items, ranges))
-            case Join(inputs):
-                found = dict(ranges) | join_ranges(self.relations, plan)
-                return any(self.empty(one, found) for one in inputs)
-            case Union(inputs):
-                return all(self.empty(one, ranges) for one in inputs)
-            case Restrict(child, keys, by):
-                return self.empty(by) or self.empty(
-                    child, dict(ranges) | restrict_ranges(self.relations, keys, by)
-                )
-            case SemiJoin(left, anti=False):
-                return self.empty(left, ranges) or self.empty(plan.right)
-            case SemiJoin(left):
-                return self.empty(left, ranges)
-            case OuterJoin(left, right):
-                return self.empty(left) and self.empty(right)
-            case Aggregate(child, keys):
-                return bool(keys) and self.empty(child)
-            case _:
-                assert_never(plan)
-
-    def _stored_ranges(self, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:
-        own = {f"{scan.alias}.{name}": name for name in scan.names}
-        return self.relations.stored_ranges(
-            scan, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
-        )
-
-    @staticmethod
-    def _passed(items: tuple[tuple[str, Expr], ...], ranges: Mapping[str, Range]) -> dict[str, Range]:
-        """Ranges of a projection's columns as ranges of the columns they are taken from."""
-        return {
-            expr.name: ranges[name] for name, expr in items if name in ranges and isinstance(expr, Column)
-        }
-
-    def small(self, plan: Plan) -> bool:
-        """Whether a plan surely or probably has few rows: what is driven by a small delta."""
-        return self.rows(plan) <= BROADCAST_ROWS
-
-    def rows(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
-        """About how many rows a plan has, as far as the log tells: a join follows its smallest input."""
-        ranges = {name: one for name, one in (ranges or {}).items() if name in plan.columns}
-        match plan:
-            case Scan():
-                return self.relations.part(plan, self._stored_ranges(plan, ranges)).rows
-            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
-                return self.rows(child, ranges)
-            case Project(child, items):
-                return self.rows(child, self._passed(items, ranges))
-            case Join(inputs):
-                found = dict(ranges) | join_ranges(self.relations, plan)
-                return min(self.rows(one, found) for one in inputs)
-            case Union(inputs):
-                return sum(self.rows(one, ranges) for one in inputs)
-            case OuterJoin(left, right):
-                return max(self.rows(left), self.rows(right))
-            case SemiJoin(left):
-                return self.rows(left, ranges)
-            case Restrict(child, _, by):
-                return min(self.rows(child, ranges), self.rows(by))
-            case _:
-                assert_never(plan)
-
-    def positive(self, plan: Plan) -> bool:
-        """Whether all weights are certainly positive, so that no two rows cancel."""
-        match plan:
-            case Scan():
-                return self.relations.part(plan).inserts_only
-            case Negate():
-                return False
-            case Filter(child) | Project(child) | Windows(child):
-                return self.positive(child)
-            case Aggregate():
-                return not has_delta(plan.child)
-            case Join(inputs) | Union(inputs):
-                return all(self.positive(one) for one in inputs)
-            case OuterJoin(left, right):
-                return self.positive(left) and self.positive(right)
-            case SemiJoin(left):
-                return self.positive(left)
-            case Restrict(child):
-                return self.positive(child)
-            case _:
-                assert_never(plan)
-
-
-def has_delta(plan: Plan) -> bool:
-    """Whether a plan stands for changes rather than for a relation."""
-    match plan:
-        case Scan(version=version):
-            return version is Version.DELTA
-        case Negate():
-            return True
-        case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Restrict(child):
-            return has_delta(child)
-        case Join(inputs) | Union(inputs):
-            return any(has_delta(one) for one in inputs)
-        case OuterJoin(left, right) | SemiJoin(left, right):
-            return has_delta(left) or has_delta(right)
-        case _:
-            assert_never(plan)
+        return query if self.known.positive(plan) else operators.consolidate(query)
 
 
 def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:

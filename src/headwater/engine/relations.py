@@ -7,7 +7,7 @@ positive weights needs no consolidation, and files outside a range of join keys 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 import pyarrow as pa
@@ -16,12 +16,12 @@ from headwater.algebra.nodes import Scan, Version
 from headwater.algebra.stages import Stage
 from headwater.engine.opened import Opened
 from headwater.engine.query import Query, quoted
-from headwater.storage.delta_log import Snapshot
+from headwater.storage.delta_log import DataFile, Snapshot
 from headwater.storage.timeline import Range, Slice, Timeline
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Relations"]
+__all__ = ["Relations", "of_type"]
 
 
 @dataclass(slots=True)
@@ -34,8 +34,10 @@ class Relations:
     after: int
     until: int
     own: Stage | None = None  # the stage being pushed: reading itself, it reads what it remembers
+    promised: Mapping[str, DataFile] = field(default_factory=dict)  # deltas that are yet to be computed
     scanned: dict[str, int] = field(default_factory=dict)
     _pinned: dict[str, Snapshot] = field(default_factory=dict)
+    _parts: dict[tuple[str, Version, tuple[Range, ...]], Slice] = field(default_factory=dict)
 
     def timeline(self, relation: str) -> Timeline:
         if relation in self.sources:
@@ -43,17 +45,23 @@ class Relations:
         return self.warehouse.stage(self.names[relation])
 
     def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
-        timeline = self.timeline(scan.relation)
+        key = (scan.relation, scan.version, tuple(ranges))
+        if key not in self._parts:
+            self._parts[key] = self._part(*key)
+        return self._parts[key]
+
+    def _part(self, relation: str, version: Version, ranges: Sequence[Range]) -> Slice:
+        timeline = self.timeline(relation)
         if ranges:
             schema = timeline.log.schema()
-            ranges = [one for one in ranges if _of_type(one, schema)]
-        match scan.version:
+            ranges = [one for one in ranges if of_type(one, schema)]
+        match version:
             case Version.DELTA:
-                return timeline.delta(self.after, self.until, ranges, self._snapshot(scan.relation))
+                return timeline.delta(self.after, self.until, ranges, self._snapshot(relation))
             case Version.OLD:
-                return timeline.as_of(self.after, ranges, self._snapshot(scan.relation))
+                return timeline.as_of(self.after, ranges, self._snapshot(relation))
             case Version.NEW:
-                return timeline.as_of(self.until, ranges, self._snapshot(scan.relation))
+                return timeline.as_of(self.until, ranges, self._snapshot(relation))
 
     def changed(self, relation: str) -> Slice:
         return self.timeline(relation).delta(self.after, self.until, (), self._snapshot(relation))
@@ -61,7 +69,10 @@ class Relations:
     def _snapshot(self, relation: str) -> Snapshot:
         """One snapshot for the whole push: compaction beside it must not mix two states of the files."""
         if relation not in self._pinned:
-            self._pinned[relation] = self.timeline(relation).snapshot()
+            found = self.timeline(relation).snapshot()
+            if relation in self.promised:
+                found = replace(found, files=(*found.files, self.promised[relation]))
+            self._pinned[relation] = found
         return self._pinned[relation]
 
     def query(self, scan: Scan, opened: Opened, ranges: Sequence[Range] = ()) -> Query:
@@ -90,7 +101,7 @@ class Relations:
         return [Range(prefix + one.column, one.low, one.high) for one in ranges]
 
 
-def _of_type(wanted: Range, schema: pa.Schema) -> bool:
+def of_type(wanted: Range, schema: pa.Schema) -> bool:
     """Whether a range found on one column can be used on another: only if they are of one kind.
 
     Spark joins a bigint with a string by a cast; their orders differ, so a range of one says nothing.

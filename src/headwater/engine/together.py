@@ -7,8 +7,12 @@ Spark's cost of a small action is mostly planning, scheduling and committing, pa
 several stages broadcast is read and hashed once, because Spark reuses equal exchanges within a query.  The
 columns that a stage has not are NULL in its files, which costs some bytes; readers pick columns by name.
 
-Each stage is then committed by itself, so a crash leaves every stage before or after its push.  Stages whose
-columns of one name have different types go into different actions.
+Levels that are small and lie at one site are one action too: what later levels read of earlier ones is
+promised (promises.py) and kept in memory when it is computed.
+
+Each stage is then committed by itself, what others read before those, so a crash leaves every stage before
+or after its push and none ahead of what it reads.  Stages whose columns of one name have different types are
+written apart.
 """
 
 from __future__ import annotations
@@ -18,19 +22,22 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from headwater.engine.estimates import Estimates
 from headwater.engine.metering import Meter, metered
 from headwater.engine.opened import Opened, spark_schema
-from headwater.engine.push import Job, Pushed, Pushing
+from headwater.engine.promises import path_of, promise
+from headwater.engine.push import Job, Mode, Pushed, Pushing
 from headwater.engine.query import Query, quoted, union
+from headwater.engine.relations import Relations
 from headwater.engine.writing import moved_files
 from headwater.sharing.time_model import Effort
-from headwater.storage.delta_log import NewFile
+from headwater.storage.delta_log import DataFile, NewFile
 from headwater.storage.timeline import WEIGHT
 
-__all__ = ["push_together"]
+__all__ = ["Action"]
 
 STAGE = "_stage"
 BYTES_PER_TASK = 16_000_000
@@ -46,36 +53,80 @@ class _Part:
     types: Mapping[str, str]
 
 
-def push_together(pushing: Pushing, jobs: Sequence[Job], hints: bool = True) -> list[Pushed]:
-    """Do all jobs: at each site what is small and incremental at once, the others one by one."""
-    done: list[Pushed] = []
-    for site in dict.fromkeys(pushing.catalog.site_of(job.stage.name) for job in jobs):
-        here = [job for job in jobs if pushing.catalog.site_of(job.stage.name) == site]
-        joint = [job for job in here if job.small]
-        if len(joint) > 1:
-            done += _joint(pushing, joint, hints)
-            here = [job for job in here if not job.small]
-        done += [pushing.run(job, hints) for job in here]
-    return done
+@dataclass(slots=True)
+class Action:
+    """The stages of one or several levels, to be brought to a time: what is small at once, the rest apart."""
 
+    pushing: Pushing
+    hints: bool = True
+    jobs: list[Job] = field(default_factory=list)
+    promised: dict[str, DataFile] = field(default_factory=dict)
+    _relations: dict[str, Relations] = field(default_factory=dict)  # of small jobs, as they were decided
 
-def _joint(pushing: Pushing, jobs: Sequence[Job], hints: bool) -> Iterator[Pushed]:
-    waiting: list[_Part] = []
-    written: dict[str, int] = {}
-    group = f"push {len(jobs)} stages {jobs[0].until} {uuid.uuid4().hex[:6]}"
-    spark = pushing.spark_of(jobs[0].stage.name, small=True)
-    with metered(spark, group, f"push {len(jobs)} stages", "pushes") as meter, Opened(spark) as opened:
-        for job in jobs:
-            query, _ = pushing.stored_delta(job, opened, hints)
-            if query is None:
-                written[job.stage.name] = pushing.commit(job, ())
-            else:
-                waiting.append(_Part(job, query, _types(pushing, job)))
-        tasks = _tasks(opened.files)
-        for batch in _compatible(waiting):
-            for job, files in _write(pushing, opened, batch, tasks):
-                written[job.stage.name] = pushing.commit(job, files)
-    yield from _shares(pushing, jobs, written, meter, group)
+    def takes(self, jobs: Sequence[Job]) -> bool:
+        """Whether the next level can be part of it: only if all of both is small and at one site.
+
+        What failed before is tried level by level.
+        """
+        if not self.jobs:
+            return True
+        both = [job for job in (*self.jobs, *jobs) if job.mode is not Mode.EMPTY]
+        sites = {self._site(job) for job in both}
+        return self.hints and len(sites) <= 1 and all(job.small for job in both)
+
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs of a level, and promise what they will make."""
+        self.jobs += jobs
+        for job in (one for one in jobs if one.small):
+            relations = self.pushing.relations(job.stage, job.until, dict(self.promised))
+            self._relations[job.stage.name] = relations
+            known = Estimates(relations)
+            plan = self.pushing.delta_plan(job, known)
+            if plan is not None:
+                self.promised[job.stage.name] = promise(job, plan, known)
+
+    def run(self) -> list[Pushed]:
+        """Do all jobs, at each site what is small at once."""
+        done: list[Pushed] = []
+        for site in dict.fromkeys(map(self._site, self.jobs)):
+            here = [job for job in self.jobs if self._site(job) == site]
+            small = [job for job in here if job.small]
+            if len(small) > 1:
+                done += self._joint([job for job in here if job.small or job.mode is Mode.EMPTY])
+                here = [job for job in here if not job.small and job.mode is not Mode.EMPTY]
+            done += [self.pushing.run(job, self.hints) for job in here]
+        return done
+
+    def _site(self, job: Job) -> str:
+        return self.pushing.catalog.site_of(job.stage.name)
+
+    def _joint(self, jobs: Sequence[Job]) -> list[Pushed]:
+        """One Spark action for what is small; then commits, in the order of the levels."""
+        small = [job for job in jobs if job.small]
+        read = {file.path for job in small for part in job.changed.values() for file in part.files}
+        group = f"push {len(small)} stages {small[0].until} {uuid.uuid4().hex[:6]}"
+        spark = self.pushing.spark_of(small[0].stage.name, small=True)
+        parts: list[_Part] = []
+        written: dict[str, list[NewFile]] = {}
+        rows: dict[str, int] = {}
+        with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Opened(spark) as opened:
+            for job in small:
+                relations = self._relations[job.stage.name]
+                query, _ = self.pushing.stored_delta(job, relations, opened, self.hints)
+                if query is not None:
+                    if (path := path_of(job.stage.name)) in read:
+                        query = opened.keep(path, query)
+                    parts.append(_Part(job, query, _types(self.pushing, job)))
+            tasks = _tasks(opened.files)
+            for batch in _compatible(parts):
+                written |= _write(self.pushing, opened, batch, tasks)
+            for job in jobs:
+                if job.small:
+                    rows[job.stage.name] = self.pushing.commit(job, written.get(job.stage.name, ()))
+                else:
+                    self.pushing.run(job)
+        idle = [Pushed(job, job.effort, timedelta(), Meter()) for job in jobs if not job.small]
+        return [*_shares(self.pushing, small, rows, meter, group), *idle]
 
 
 def _types(pushing: Pushing, job: Job) -> dict[str, str]:
@@ -107,22 +158,24 @@ def _tasks(opened: Iterable[tuple[str, ...]]) -> int:
     return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
 
 
-def _write(
-    pushing: Pushing, opened: Opened, parts: Sequence[_Part], tasks: int
-) -> Iterator[tuple[Job, list[NewFile]]]:
+def _write(pushing: Pushing, opened: Opened, parts: Sequence[_Part], tasks: int) -> dict[str, list[NewFile]]:
     """One Spark action; the files of each stage are moved to its own folder."""
     columns = {name: kind for part in parts for name, kind in part.types.items()}
     whole = union([_padded(part, columns, number) for number, part in enumerate(parts)])
     root = pushing.warehouse.place(parts[0].job.kept.view)
     staging = os.path.join(pushing.warehouse.staging(root), uuid.uuid4().hex)
+    written = {}
     try:
         opened.run(whole).coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
         for number, part in enumerate(parts):
-            folder = pushing.timeline(part.job.stage.name).path
+            stage = part.job.stage.name
             source = os.path.join(staging, f"{STAGE}={number}")
-            yield part.job, moved_files(source, folder, part.job.until, (*part.types, WEIGHT))
+            columns_kept = (*part.types, WEIGHT)
+            folder = pushing.timeline(stage).path
+            written[stage] = moved_files(source, folder, part.job.until, columns_kept)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    return written
 
 
 def _padded(part: _Part, columns: Mapping[str, str], number: int) -> Query:
@@ -142,12 +195,19 @@ def _shares(
     pushing: Pushing, jobs: Sequence[Job], written: Mapping[str, int], meter: Meter, group: str
 ) -> Iterator[Pushed]:
     """The cost of the action split among its stages: half evenly, half by the rows that each moved."""
-    moved = {job.stage.name: job.effort.changed + written[job.stage.name] for job in jobs}
+    changed = {job.stage.name: _changed(job, written) for job in jobs}
+    moved = {name: changed[name] + written[name] for name in changed}
     total = sum(moved.values())
     for job in jobs:
+        name = job.stage.name
         even = 1 / len(jobs)
-        share = even if total == 0 else (even + moved[job.stage.name] / total) / 2
-        effort = Effort(job.effort.changed, job.effort.scanned, written[job.stage.name])
+        share = even if total == 0 else (even + moved[name] / total) / 2
+        effort = Effort(changed[name], job.effort.scanned, written[name])
         mine = replace(meter, cpu_seconds=meter.cpu_seconds * share)
-        copied = pushing.bytes_copied(job)
-        yield Pushed(job, effort, timedelta(seconds=meter.seconds), mine, group, copied)
+        yield Pushed(job, effort, timedelta(seconds=meter.seconds), mine, group, pushing.bytes_copied(job))
+
+
+def _changed(job: Job, written: Mapping[str, int]) -> int:
+    """The changes that a job read: of what was promised, as many as there turned out to be."""
+    found = {path_of(name): rows for name, rows in written.items()}
+    return sum(found.get(file.path, file.rows) for part in job.changed.values() for file in part.files)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from headwater.algebra.expressions import Column, Expr, rename, spark_sql
+from headwater.algebra.expressions import Column, Expr, Literal, call, conjunction, rename, spark_sql
 from headwater.algebra.nodes import Filter, Plan, Project, Scan
 from headwater.algebra.stages import Kept, Stage, StageKind
 from headwater.engine.query import Query
@@ -25,21 +25,26 @@ from headwater.storage.statistics import footer_statistics
 from headwater.storage.timeline import WEIGHT, at_time, new_file_name
 from headwater.storage.view_rows import STATE, VISIBLE
 
-__all__ = ["arrow_columns", "moved_files", "stored_form", "write", "write_plain"]
+__all__ = ["arrow_columns", "moved_files", "stored_columns", "stored_form", "write", "write_plain"]
 
 
 def stored_form(stage: Stage, kept: Kept, delta: Query) -> Query:
     """A stage's rows as they are stored: a view's own columns first, then what it must remember."""
+    return delta.select((name, spark_sql(expr)) for name, expr in stored_columns(stage, kept))
+
+
+def stored_columns(stage: Stage, kept: Kept) -> list[tuple[str, Expr]]:
+    """What is stored, as expressions over the stage's columns."""
     if stage.name != kept.view:
-        return delta.named(stage.columns)
-    outputs, visible = _finished(kept.finish)
-    columns = [(name, spark_sql(expr)) for name, expr in outputs]
-    if visible:
-        holds = " AND ".join(f"({spark_sql(one)})" for one in visible)
-        columns.append((VISIBLE, f"coalesce({holds}, false)"))
+        return [(name, Column(name)) for name in stage.columns]
+    columns, visible = _finished(kept.finish)
+    holds = conjunction(tuple(visible))
+    if holds is not None:
+        false = Literal(False, "false")
+        columns.append((VISIBLE, call("coalesce", holds, false)))
     if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
-        columns += [(STATE + name, spark_sql(Column(name))) for name in stage.columns]
-    return delta.select(columns)
+        columns += [(STATE + name, Column(name)) for name in stage.columns]
+    return columns
 
 
 def _finished(finish: Plan) -> tuple[list[tuple[str, Expr]], list[Expr]]:

@@ -1,0 +1,45 @@
+"""A delta that is yet to be computed, as the file that it will be.
+
+    s05 = tweets * users          d(s05)   promised: 28,000 rows or so, tid 9,000,000..9,027,999, _weight 1
+    s02 = s05 * curloc            d(s02) = d(s05) * curloc + s05 * d(curloc), in the same Spark action
+
+A level of stages reads what earlier levels write.  Instead of writing, committing and reading it in between,
+the later level is told what the log would say of the file: about how many rows, within which ranges, of
+which sign.  All of that follows from the plan of the delta and the logs of what it reads.  So later levels
+skip as much as if the file was there, and all levels are one Spark action.
+"""
+
+from __future__ import annotations
+
+from headwater.algebra.expressions import Column
+from headwater.algebra.nodes import Plan
+from headwater.engine.estimates import Estimates
+from headwater.engine.pruning import range_of
+from headwater.engine.push import Job
+from headwater.engine.relations import of_type
+from headwater.engine.writing import stored_columns
+from headwater.storage.delta_log import DataFile
+from headwater.storage.timeline import TIME, WEIGHT, Range
+
+__all__ = ["path_of", "promise"]
+
+
+def path_of(stage: str) -> str:
+    return f"promised:{stage}"
+
+
+def promise(job: Job, plan: Plan, known: Estimates) -> DataFile:
+    """What is known of the changes that a job will make, by the plan of its delta."""
+    relations = known.relations
+    schema = relations.timeline(job.stage.name).log.schema()
+    least: dict[str, object] = {TIME: job.until}
+    greatest: dict[str, object] = {TIME: job.until}
+    for name, expr in stored_columns(job.stage, job.kept):
+        if isinstance(expr, Column) and expr.name in plan.columns:
+            found = range_of(relations, plan, expr.name, within={})
+            if found is not None and of_type(Range(name, *found), schema):
+                least[name], greatest[name] = found
+    if known.positive(plan):
+        least[WEIGHT] = 1
+    path = path_of(job.stage.name)
+    return DataFile(path, path, known.rows(plan), 0, least, greatest, {})
