@@ -281,12 +281,12 @@ class Executor:
     ) -> set[str]:
         """Push stages level by level, as few actions as possible; returns the views whose rows changed."""
         touched: set[str] = set()
-        action = Action(self.pushing, hints)
+        action = Action(self.pushing, hints, self.foresight.yields)
         for level in levels:
             jobs = self._jobs(level, target, action)
             if not action.takes(jobs):
                 touched |= self._run(action)
-                action = Action(self.pushing, hints)
+                action = Action(self.pushing, hints, self.foresight.yields)
                 jobs = self._jobs(level, target, action)
             action.add(jobs)
         return touched | self._run(action)

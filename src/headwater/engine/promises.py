@@ -28,8 +28,11 @@ def path_of(stage: str) -> str:
     return f"promised:{stage}"
 
 
-def promise(job: Job, plan: Plan, known: Estimates) -> DataFile:
-    """What is known of the changes that a job will make, by the plan of its delta."""
+def promise(job: Job, plan: Plan, known: Estimates, rows: int = 0) -> DataFile:
+    """What is known of the changes that a job will make, by the plan of its delta.
+
+    `rows`: as many as the stage usually makes of such changes; a join may make more than it reads.
+    """
     relations = known.relations
     schema = relations.timeline(job.stage.name).log.schema()
     least: dict[str, object] = {TIME: job.until}
@@ -42,4 +45,4 @@ def promise(job: Job, plan: Plan, known: Estimates) -> DataFile:
     if known.positive(plan):
         least[WEIGHT] = 1
     path = path_of(job.stage.name)
-    return DataFile(path, path, known.rows(plan), 0, least, greatest, {})
+    return DataFile(path, path, max(rows, known.rows(plan)), 0, least, greatest, {})

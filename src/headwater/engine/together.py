@@ -42,6 +42,7 @@ __all__ = ["Action"]
 STAGE = "_stage"
 BYTES_PER_TASK = 16_000_000
 FEWEST_TASKS = 2
+MOST_STAGES = 100  # of several levels at once: Spark plans an action as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,13 @@ class Action:
 
     pushing: Pushing
     hints: bool = True
+    yields: Mapping[str, float] = field(default_factory=dict)  # changes out per change in, by stage
     jobs: list[Job] = field(default_factory=list)
     promised: dict[str, DataFile] = field(default_factory=dict)
     _relations: dict[str, Relations] = field(default_factory=dict)  # of small jobs, as they were decided
 
     def takes(self, jobs: Sequence[Job]) -> bool:
-        """Whether the next level can be part of it: only if all of both is small and at one site.
+        """Whether the next level can be part of it: only if all of both is small, not much and at one site.
 
         What failed before is tried level by level.
         """
@@ -72,7 +74,8 @@ class Action:
             return True
         both = [job for job in (*self.jobs, *jobs) if job.mode is not Mode.EMPTY]
         sites = {self._site(job) for job in both}
-        return self.hints and len(sites) <= 1 and all(job.small for job in both)
+        few = len(both) <= MOST_STAGES and len(sites) <= 1
+        return self.hints and few and all(job.small for job in both)
 
     def add(self, jobs: Sequence[Job]) -> None:
         """Take the jobs of a level, and promise what they will make."""
@@ -83,7 +86,8 @@ class Action:
             known = Estimates(relations)
             plan = self.pushing.delta_plan(job, known)
             if plan is not None:
-                self.promised[job.stage.name] = promise(job, plan, known)
+                expected = round(job.effort.changed * self.yields.get(job.stage.name, 0.0))
+                self.promised[job.stage.name] = promise(job, plan, known, expected)
 
     def run(self) -> list[Pushed]:
         """Do all jobs, at each site what is small at once."""
