@@ -1,0 +1,164 @@
+"""Levels in one action: views over views stay right, and what is promised of a delta holds of what is written."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from keeping import Keeping
+from pyspark.sql import SparkSession
+
+from headwater.engine.promises import path_of
+from headwater.engine.push import Job
+from headwater.engine.together import Action
+from headwater.storage.delta_log import DataFile
+from headwater.storage.timeline import TIME, WEIGHT
+
+pytestmark = pytest.mark.spark
+
+ROUNDS = 4
+TABLES = """
+CREATE TABLE customers (cid BIGINT PRIMARY KEY, city STRING);
+CREATE TABLE orders (oid BIGINT PRIMARY KEY, cid BIGINT, amount BIGINT);
+CREATE TABLE items (iid BIGINT PRIMARY KEY, oid BIGINT, price BIGINT);
+"""
+VIEW = "CREATE MATERIALIZED VIEW {} FRESHNESS = INTERVAL '9' SECOND REFRESH POLICY INCREMENTAL AS {};\n"
+CHAIN = (
+    TABLES
+    + VIEW.format("placed", "SELECT o.oid, o.amount, c.city FROM orders o JOIN customers c ON o.cid = c.cid")
+    + VIEW.format(
+        "sold", "SELECT p.oid, p.city, i.iid, i.price FROM placed p JOIN items i ON i.oid = p.oid WHERE i.price > 2"
+    )
+    + VIEW.format("by_city", "SELECT city, count(*) AS n, sum(price) AS total FROM sold GROUP BY city HAVING count(*) > 1")
+    + VIEW.format("dear", "SELECT city, max(price) AS most FROM sold GROUP BY city")
+    + VIEW.format("idle", "SELECT p.oid, s.iid FROM placed p LEFT JOIN sold s ON s.oid = p.oid")
+    + VIEW.format("rich", "SELECT b.city, d.most, b.total FROM by_city b JOIN dear d ON d.city = b.city")
+)  # fmt: skip
+
+
+class Changes:
+    """Random rows that come, change and go."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.next = 1
+        self.rows: dict[str, dict[int, dict[str, Any]]] = {"customers": {}, "orders": {}, "items": {}}
+
+    def _row(self, table: str, key: int) -> dict[str, Any]:
+        some = self.chance.randint
+        match table:
+            case "customers":
+                return {"cid": key, "city": self.chance.choice(["Bern", "Rome", "Oslo", None])}
+            case "orders":
+                return {"oid": key, "cid": self._any("customers"), "amount": some(1, 9)}
+            case _:
+                return {"iid": key, "oid": self._any("orders"), "price": some(1, 9)}
+
+    def _any(self, table: str) -> int | None:
+        known = list(self.rows[table])
+        return self.chance.choice(known) if known and self.chance.random() < 0.95 else None
+
+    def some(self, table: str, insertions: int, others: int) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = []
+        for _ in range(insertions):
+            self.next += 1
+            self.rows[table][self.next] = self._row(table, self.next)
+            records.append(self.rows[table][self.next])
+        for key in self.chance.sample(sorted(self.rows[table]), min(others, len(self.rows[table]))):
+            if self.chance.random() < 0.5:
+                self.rows[table][key] = self._row(table, key)
+                records.append({"op": "update", "row": self.rows[table][key]})
+            else:
+                gone = self.rows[table].pop(key)
+                records.append({"op": "delete", "row": {next(iter(gone)): key}})
+        return records
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_views_over_views_are_one_action_and_right(
+    seed: int, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promised: dict[str, DataFile] = {}
+    real = Action._joint
+
+    def seen(self: Action, jobs: list[Job]) -> object:
+        promised.update(self.promised)
+        return real(self, jobs)
+
+    monkeypatch.setattr(Action, "_joint", seen)
+    changes, kept = Changes(seed), Keeping(spark, tmp_path, CHAIN)
+    for turn in range(ROUNDS):
+        # Insertions alone, then with updates and deletions: what is promised of weights differs.
+        for table in ("customers", "orders", "items"):
+            kept.ingest(table, changes.some(table, 6, 4 if turn % 2 == 0 and turn else 0))
+        promised.clear()
+        records = kept.push()
+        for name in kept.project.views:
+            assert kept.verify(name).equal, (turn, name)
+        if turn:
+            working = [one for one in records if one.mode == "incremental"]
+            assert len({one.action for one in working}) == 1
+            assert {"placed", "sold"} <= promised.keys()
+            for name, file in promised.items():
+                check(kept, name, file)
+
+
+def check(kept: Keeping, stage: str, promise: DataFile) -> None:
+    """Every row that was written lies within what was promised."""
+    assert promise.path == path_of(stage)
+    time = promise.minimum[TIME]
+    for file in kept.pushing.timeline(stage).delta(time - 1, time).files:
+        for name, low in promise.minimum.items():
+            if name == WEIGHT:
+                assert file.minimum[WEIGHT] >= low, stage
+            elif file.minimum.get(name) is not None:
+                assert low <= file.minimum[name], (stage, name)
+                assert file.maximum[name] <= promise.maximum[name], (stage, name)
+
+
+def test_a_delta_of_a_later_level_skips_as_if_the_earlier_was_written(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Keys that grow: what is promised of new orders keeps old items unread."""
+    kept = Keeping(spark, tmp_path, CHAIN)
+    for start in (0, 1000, 2000):
+        span = range(start, start + 50)
+        kept.ingest("customers", [{"cid": one, "city": "Bern"} for one in span])
+        kept.ingest("orders", [{"oid": one, "cid": one, "amount": 5} for one in span])
+        kept.ingest("items", [{"iid": one, "oid": one, "price": 5} for one in span])
+        kept.push()
+    span = range(3000, 3010)
+    kept.ingest("customers", [{"cid": one, "city": "Rome"} for one in span])
+    kept.ingest("orders", [{"oid": one, "cid": one, "amount": 5} for one in span])
+    kept.ingest("items", [{"iid": one, "oid": one, "price": 5} for one in span])
+    action = Action(kept.pushing)
+    for level in kept.catalog.levels(["sold"]):
+        target = kept.clock.now()
+        jobs = [
+            kept.pushing.job(one, stage, target, kept.executor.foresight.choose, action.promised)
+            for one, stage in level
+        ]
+        assert action.takes(jobs)
+        action.add(jobs)
+    placed, sold = action.promised["placed"], action.promised["sold"]
+    assert (placed.minimum["oid"], placed.maximum["oid"]) == (3000, 3009)
+    assert (sold.minimum["oid"], sold.maximum["oid"]) == (3000, 3009)
+    assert sold.rows == 10  # of each join one term is left, and it reads new rows only
+    assert sold.minimum[WEIGHT] == 1
+
+
+def test_what_failed_is_pushed_level_by_level(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, CHAIN)
+    changes = Changes(7)
+    for table in ("customers", "orders", "items"):
+        kept.ingest(table, changes.some(table, 5, 0))
+    kept.push()
+    for table in ("customers", "orders", "items"):
+        kept.ingest(table, changes.some(table, 5, 0))
+    kept.executor.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
+    kept.executor.advance(list(kept.project.views), kept.clock.now(), hints=False)
+    actions = {one.action for one in kept.executor.drain() if one.mode == "incremental"}
+    assert len(actions) > 1
+    assert all(kept.verify(name).equal for name in kept.project.views)
