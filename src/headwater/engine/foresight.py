@@ -15,6 +15,7 @@ from datetime import timedelta
 from headwater.algebra.stages import Stage, StageKind
 from headwater.engine.learnt import Learnt
 from headwater.engine.push import Job, Mode, Pushed, Pushing
+from headwater.engine.together import MOST_KEPT
 from headwater.model import RefreshPolicy
 from headwater.sharing.time_model import Choice, Effort, TimeModel, choose
 from headwater.storage.delta_log import BEGINNING
@@ -97,17 +98,19 @@ class Foresight:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
                 pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
             forecast = forecast.plus(COMMIT * len(level), COMMIT * len(level))
-            if action and not self._joins(action, efforts):
+            read = {name for _, stage in level for name in stage.reads if name in action}
+            if action and not self._joins(action, efforts, sum(pending[name] for name in read)):
                 forecast, action = self._and(forecast, action), {}
             action |= efforts
         return self._and(forecast, action)
 
-    def _joins(self, action: Collection[str], stages: Collection[str]) -> bool:
+    def _joins(self, action: Collection[str], stages: Collection[str], kept: int) -> bool:
         """Whether stages will probably be pushed in one action with those of earlier levels."""
         catalog = self.pushing.catalog
         apart = {stage.name for _, stage in catalog.stages() if stage.plan is None} | catalog.copies.keys()
         names = {*action, *stages}
-        return not names & apart and len({catalog.site_of(name) for name in names}) <= 1
+        together = len({catalog.site_of(name) for name in names}) <= 1 and kept <= MOST_KEPT
+        return together and not names & apart
 
     def _and(self, forecast: Forecast, action: Mapping[str, Effort]) -> Forecast:
         if not action:

@@ -37,11 +37,12 @@ from headwater.sharing.time_model import Effort
 from headwater.storage.delta_log import DataFile, NewFile
 from headwater.storage.timeline import WEIGHT
 
-__all__ = ["Action"]
+__all__ = ["MOST_KEPT", "Action"]
 
 STAGE = "_stage"
 BYTES_PER_TASK = 16_000_000
 FEWEST_TASKS = 2
+MOST_KEPT = 100_000  # rows of earlier levels in memory
 MOST_STAGES = 100  # of several levels at once: Spark plans an action as a whole
 
 
@@ -68,13 +69,16 @@ class Action:
     def takes(self, jobs: Sequence[Job]) -> bool:
         """Whether the next level can be part of it: only if all of both is small, not much and at one site.
 
-        What failed before is tried level by level.
+        What failed before is tried level by level; so is what would keep much in memory, because writing
+        and reading it costs less then.
         """
         if not self.jobs:
             return True
         both = [job for job in (*self.jobs, *jobs) if job.mode is not Mode.EMPTY]
         sites = {self._site(job) for job in both}
-        few = len(both) <= MOST_STAGES and len(sites) <= 1
+        read = _paths_read(both)
+        kept = sum(file.rows for file in self.promised.values() if file.path in read)
+        few = len(both) <= MOST_STAGES and len(sites) <= 1 and kept <= MOST_KEPT
         return self.hints and few and all(job.small for job in both)
 
     def add(self, jobs: Sequence[Job]) -> None:
@@ -107,7 +111,7 @@ class Action:
     def _joint(self, jobs: Sequence[Job]) -> list[Pushed]:
         """One Spark action for what is small; then commits, in the order of the levels."""
         small = [job for job in jobs if job.small]
-        read = {file.path for job in small for part in job.changed.values() for file in part.files}
+        read = _paths_read(small)
         group = f"push {len(small)} stages {small[0].until} {uuid.uuid4().hex[:6]}"
         spark = self.pushing.spark_of(small[0].stage.name, small=True)
         parts: list[_Part] = []
@@ -131,6 +135,10 @@ class Action:
                     self.pushing.run(job)
         idle = [Pushed(job, job.effort, timedelta(), Meter()) for job in jobs if not job.small]
         return [*_shares(self.pushing, small, rows, meter, group), *idle]
+
+
+def _paths_read(jobs: Iterable[Job]) -> set[str]:
+    return {file.path for job in jobs for part in job.changed.values() for file in part.files}
 
 
 def _types(pushing: Pushing, job: Job) -> dict[str, str]:
