@@ -60,10 +60,8 @@ def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
 
 def scan_ranges(relations: Relations, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:
     """Ranges of a scan's columns as ranges of what is stored."""
-    own = {f"{scan.alias}.{name}": name for name in scan.names}
-    return relations.stored_ranges(
-        scan, [Range(own[name], one.low, one.high) for name, one in ranges.items() if name in own]
-    )
+    own = {f"{scan.alias}.{name}": relations.stored_name(scan, name) for name in scan.names} if ranges else {}
+    return [Range(own[name], one.low, one.high) for name, one in ranges.items() if name in own]
 
 
 def passed(items: tuple[tuple[str, Expr], ...], ranges: Mapping[str, Range]) -> dict[str, Range]:
@@ -91,7 +89,7 @@ def range_of(
     match plan:
         case Scan(alias=alias, version=version) if version is Version.DELTA or within is not None:
             files = relations.part(plan, scan_ranges(relations, plan, within or {})).files
-            name = column[len(alias) + 1 :]
+            name = relations.stored_name(plan, column[len(alias) + 1 :])
             lows = [file.minimum.get(name) for file in files]
             highs = [file.maximum.get(name) for file in files]
             if nulls_match and any(file.nulls.get(name) != 0 for file in files):

@@ -33,7 +33,7 @@ from headwater.algebra.types import is_exact
 from headwater.engine import operators
 from headwater.engine.estimates import BROADCAST_ROWS, Estimates, has_delta
 from headwater.engine.opened import Opened
-from headwater.engine.pruning import join_ranges, passed, restrict_ranges
+from headwater.engine.pruning import join_ranges, passed, restrict_ranges, scan_ranges
 from headwater.engine.query import Query, union
 from headwater.engine.relations import Relations
 from headwater.storage.timeline import Range
@@ -77,10 +77,7 @@ class Queries:
     def _build(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
         match plan:
             case Scan():
-                own = {f"{plan.alias}.{name}": name for name in plan.names}
-                return self.relations.query(
-                    plan, self.opened, [Range(own[name], one.low, one.high) for name, one in ranges.items()]
-                )
+                return self.relations.query(plan, self.opened, scan_ranges(self.relations, plan, ranges))
             case Filter(child, condition):
                 return self.query(child, ranges).where(spark_sql(condition))
             case Project(child, items):

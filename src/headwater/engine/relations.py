@@ -76,10 +76,10 @@ class Relations:
         return self._pinned[relation]
 
     def query(self, scan: Scan, opened: Opened, ranges: Sequence[Range] = ()) -> Query:
-        """The Scan's columns under their names in the plan."""
+        """The Scan's columns under their names in the plan; `ranges` are of stored columns."""
         timeline = self.timeline(scan.relation)
         prefix = self._prefix(scan)
-        part = self.part(scan, self.stored_ranges(scan, ranges))
+        part = self.part(scan, ranges)
         self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
         changes = opened.slice(timeline, part)
         visible = VISIBLE if VISIBLE in changes.columns and not self._itself(scan) else ""
@@ -95,10 +95,9 @@ class Relations:
         stored = self.timeline(scan.relation).columns().names
         return STATE if self._itself(scan) and any(name.startswith(STATE) for name in stored) else ""
 
-    def stored_ranges(self, scan: Scan, ranges: Sequence[Range]) -> list[Range]:
-        """Ranges of a scan's columns as ranges of the columns that are stored."""
-        prefix = self._prefix(scan) if ranges else ""
-        return [Range(prefix + one.column, one.low, one.high) for one in ranges]
+    def stored_name(self, scan: Scan, name: str) -> str:
+        """Under which name a scan's column is stored: a view may show another column under that name."""
+        return self._prefix(scan) + name
 
 
 def of_type(wanted: Range, schema: pa.Schema) -> bool:
