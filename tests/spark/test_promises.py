@@ -11,8 +11,11 @@ import pytest
 from keeping import Keeping
 from pyspark.sql import SparkSession
 
+from headwater.algebra.nodes import Version
+from headwater.algebra.walks import scan_rows
 from headwater.engine import together
 from headwater.engine.promises import path_of
+from headwater.engine.pruning import range_of
 from headwater.engine.push import Job
 from headwater.engine.together import Action
 from headwater.storage.delta_log import DataFile
@@ -189,3 +192,17 @@ def test_what_failed_is_pushed_level_by_level(spark: SparkSession, tmp_path: Pat
     actions = {one.action for one in kept.executor.drain() if one.mode == "incremental"}
     assert len(actions) > 1
     assert_right(kept, changes)
+
+
+def test_what_a_view_remembers_is_not_taken_for_what_it_shows(spark: SparkSession, tmp_path: Path) -> None:
+    """Groups are remembered by `cid`; another column is shown under that name."""
+    shifted = "SELECT cid + 1000 AS cid, count(*) AS n FROM orders GROUP BY cid"
+    ddl = f"CREATE MATERIALIZED VIEW shifted FRESHNESS = INTERVAL '9' SECOND AS {shifted};\n"
+    kept = Keeping(spark, tmp_path, TABLES + ddl)
+    kept.ingest("orders", [{"oid": one, "cid": one, "amount": 1} for one in (1, 2, 3)])
+    kept.push()
+    stage = kept.catalog.kept["shifted"].stages[-1]
+    relations = kept.pushing.relations(stage, kept.clock.now())
+    own = scan_rows(stage.name, stage.columns, Version.NEW)
+    key = next(name for name in own.columns if name.endswith("cid"))
+    assert range_of(relations, own, key, within={}) == (1, 3)
