@@ -11,6 +11,9 @@ from projects import as_run, project, pushes, stages, view, wrong
 from pyspark.sql import SparkSession
 
 from headwater.api import Headwater
+from headwater.engine.executor import Executor
+from headwater.engine.foresight import Foresight
+from headwater.engine.push import Pushing
 from headwater.storage.timeline import Timeline
 
 pytestmark = pytest.mark.spark
@@ -121,6 +124,35 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
     # What was shared and is no longer has been removed.
     there = {path.name for path in tmp_path.glob("*/stages/*")}
     assert {one for one in there if "~" in one or one.count("@") > 1} <= set(as_run(shop).folders().values())
+
+
+def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_path: Path) -> None:
+    """A forecast asks for the models that pushes teach: each site's stages of a level, and each copy."""
+    by_deltas = [view(name, VIEWS[name], "m3", policy="INCREMENTAL") for name in ("joined", "sold")]
+    shop = project(
+        tmp_path, SITES, SHOP + "".join(by_deltas) + view("here", JOINED, "m1", policy="INCREMENTAL")
+    )
+    fill(shop)
+    shop.run_until_idle()
+    catalog = as_run(shop)
+    assert catalog.copies
+    executor = Executor(Pushing(spark, shop.warehouse, catalog), shop.clock)
+    alter(shop)
+    executor.watermarks = dict.fromkeys(shop.project.tables, shop.clock.now())
+    executor.push_all()
+    alter_again(shop)
+    asked: set[frozenset[str]] = set()
+    copied: set[str] = set()
+    foresight = executor.foresight
+    learnt, anew = foresight.model, foresight.recompute
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Foresight, "model", lambda _, names: asked.add(names) or learnt(names))
+        patch.setattr(Foresight, "recompute", lambda _, name: copied.add(name) or anew(name))
+        foresight.forecast(catalog.kept, shop.clock.now())
+    assert asked
+    assert asked <= foresight.joint.keys()
+    assert copied
+    assert copied <= foresight.full.keys() & catalog.copies.keys()
 
 
 def test_views_over_views_of_other_sites(spark: SparkSession, tmp_path: Path) -> None:

@@ -25,10 +25,10 @@ from headwater.clock import Clock, micros
 from headwater.engine.agents import Agents
 from headwater.engine.foresight import Forecast, Foresight
 from headwater.engine.gathering import gather
+from headwater.engine.levels import Levels
 from headwater.engine.publishing import publish_view, republish
-from headwater.engine.push import Job, Mode, Pushed, Pushing
-from headwater.engine.record import PushRecord
-from headwater.engine.together import Action
+from headwater.engine.push import Mode, Pushing
+from headwater.engine.record import PushRecord, Records
 from headwater.errors import HeadwaterError
 from headwater.sharing.schedule import Pending, push_to, together
 from headwater.storage.delta_log import BEGINNING
@@ -70,12 +70,12 @@ class Executor:
         self.states = {name: ViewState(name) for name in self.catalog.kept}
         self.watermarks: dict[str, int] = {}
         self.foresight = Foresight(pushing)
+        self._levels = Levels(pushing, self.foresight)
         self._look_at = 0
         self._expected: dict[frozenset[str], Forecast] = {}  # of this look: views pushed together share it
         self._common: Future[None] | None = None
         self._first: Future[None] | None = None
-        self._records: list[PushRecord] = []
-        self._records_lock = threading.Lock()
+        self._records = Records()
         # Stages are pushed under this lock; a view's first computation holds it only for what it reads.
         self._stages_lock = threading.RLock()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="push")
@@ -106,9 +106,7 @@ class Executor:
 
     def drain(self) -> list[PushRecord]:
         """The pushes since the last call, for the audit."""
-        with self._records_lock:
-            records, self._records = self._records, []
-        return records
+        return self._records.drain()
 
     def time_of(self, view: str) -> int:
         timeline = self.pushing.timeline(view)
@@ -279,29 +277,15 @@ class Executor:
     def _push_levels(
         self, levels: Sequence[Sequence[tuple[Kept, Stage]]], target: int, hints: bool
     ) -> set[str]:
-        """Push stages level by level, as few actions as possible; returns the views whose rows changed."""
-        touched: set[str] = set()
-        action = Action(self.pushing, hints, self.foresight.yields)
-        for level in levels:
-            jobs = self._jobs(level, target, action)
-            if not action.takes(jobs):
-                touched |= self._run(action)
-                action = Action(self.pushing, hints, self.foresight.yields)
-                jobs = self._jobs(level, target, action)
-            action.add(jobs)
-        return touched | self._run(action)
-
-    def _jobs(self, level: Sequence[tuple[Kept, Stage]], target: int, action: Action) -> list[Job]:
-        choose, promised = self.foresight.choose, action.promised
-        return [self.pushing.job(kept, stage, target, choose, promised) for kept, stage in level]
-
-    def _run(self, action: Action) -> set[str]:
-        expected = self.foresight.expected(action.jobs)
-        done = action.run()
-        self.foresight.learn(done)
-        for pushed in done:
-            self._record(pushed, expected)
-        return {one.job.kept.view for one in done if one.mode is not Mode.EMPTY} & self.states.keys()
+        """Push stages and write down what that took; returns the views whose rows changed."""
+        touched = set()
+        for pushed, expected in self._levels.push(levels, target, hints):
+            view = pushed.job.kept.view
+            attempt = 1 + (self.states[view].failures if view in self.states else 0)
+            self._records.pushed(self.clock.now(), pushed, expected, self.catalog, attempt)
+            if pushed.mode is not Mode.EMPTY:
+                touched.add(view)
+        return touched & self.states.keys()
 
     def _push_safely(self, states: Sequence[ViewState], target: int, apart: bool = False) -> None:
         names = frozenset(one.name for one in states)
@@ -334,7 +318,8 @@ class Executor:
         state.error = _short(error)
         backoff = min(LAST_RETRY, FIRST_RETRY * 2 ** min(state.failures - 1, 10))
         state.look_at = self.clock.now() + micros(backoff)
-        self._record_failure(state, target)
+        after = self.time_of(state.name)
+        self._records.failed(self.clock.now(), state.name, after, target, state.failures, state.error)
 
     def _publish(self, state: ViewState, changed: bool) -> None:
         with state.lock:
@@ -355,31 +340,10 @@ class Executor:
                     republish(self.pushing, self.catalog.kept[state.name])
                     state.republish_at, state.republish_took = None, self.clock.now() - started
 
-    def _record(self, pushed: Pushed, expected: timedelta) -> None:
-        view = pushed.job.kept.view
-        serves = ",".join(sorted(self.catalog.serves(pushed.stage)))
-        failures = self.states[view].failures if view in self.states else 0
-        record = PushRecord(
-            self.clock.now(), view, pushed.stage, pushed.mode.value, pushed.reason, pushed.after,
-            pushed.until, pushed.effort.changed, pushed.effort.scanned, pushed.effort.result,
-            pushed.meter.seconds, expected.total_seconds(), pushed.meter.cpu_seconds, pushed.meter.jobs,
-            failures + 1, site=self.catalog.site_of(pushed.stage), serves=serves,
-            bytes_copied=pushed.bytes_copied, action=pushed.action,
-        )  # fmt: skip
-        with self._records_lock:
-            self._records.append(record)
-
-    def _record_failure(self, state: ViewState, target: int) -> None:
-        record = PushRecord(
-            self.clock.now(), state.name, state.name, "failed", "see error", self.time_of(state.name), target,
-            0, 0, 0, 0.0, 0.0, 0.0, 0, state.failures, state.error,
-        )  # fmt: skip
-        with self._records_lock:
-            self._records.append(record)
-
     def close(self) -> None:
         """Let running pushes end; start no others."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._levels.close()
 
 
 def _short(error: Exception) -> str:

@@ -1,8 +1,9 @@
 """What the executor expects of pushes before it starts them, and what it learns from each.
 
 A model is kept for every set of stages that was pushed in one Spark action, because what Spark must plan is
-the same each time; a set not seen before starts from what all actions taught.  Recomputing a stage has a
-model of its own.  The duration of a push is the sum over its actions.
+the same each time; a set not seen before starts from what all actions taught.  Recomputing a stage, or
+copying it from another site, has a model of its own.  Sites work side by side, so a push takes as long as
+the slowest site in each step; where sites share one Spark, each one's model has learnt that it is slower.
 """
 
 from __future__ import annotations
@@ -32,8 +33,14 @@ class Forecast:
     expected: timedelta
     cautious: timedelta
 
-    def plus(self, expected: timedelta, cautious: timedelta) -> Forecast:
-        return Forecast(self.expected + expected, self.cautious + cautious)
+    def __add__(self, after: Forecast) -> Forecast:
+        return Forecast(self.expected + after.expected, self.cautious + after.cautious)
+
+    def __or__(self, beside: Forecast) -> Forecast:
+        return Forecast(max(self.expected, beside.expected), max(self.cautious, beside.cautious))
+
+
+NOTHING = Forecast(timedelta(), timedelta())
 
 
 @dataclass(slots=True)
@@ -69,16 +76,17 @@ class Foresight:
             return Choice(False, f"REFRESH POLICY {view.refresh.value}", by_delta)
         return choose(by_delta, anew)
 
-    def expected(self, jobs: Sequence[Job]) -> timedelta:
-        """How long a level that is about to be pushed will take."""
+    def expected(self, jobs: Sequence[Job]) -> dict[str, timedelta]:
+        """For each of one site's jobs, how long the action will take that it is part of."""
         together = [job for job in jobs if job.small]
         alone = [job for job in jobs if job.mode is not Mode.EMPTY and not job.small]
-        total = sum((self._alone(job).predict(self._foreseen(job)) for job in alone), timedelta())
+        found = {job.stage.name: self._alone(job).predict(self._usual(job)) for job in alone}
         if together:
-            total += self.model(_names(together)).predict(_sum([self._foreseen(job) for job in together]))
-        return total
+            joint = self.model(_names(together)).predict(_sum([self._usual(job) for job in together]))
+            found |= dict.fromkeys(_names(together), joint)
+        return found
 
-    def _foreseen(self, job: Job) -> Effort:
+    def _usual(self, job: Job) -> Effort:
         """What a job has to do, with as many changes out per change in as its stage usually makes."""
         if job.mode is not Mode.INCREMENTAL or job.stage.name not in self.yields:
             return job.effort
@@ -87,7 +95,7 @@ class Foresight:
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         """How long pushing views to a time would take."""
         pending: dict[str, int] = {}
-        forecast = Forecast(timedelta(), timedelta())
+        forecast = NOTHING
         action: dict[str, Effort] = {}  # levels that will be pushed at once
         for level in self.pushing.catalog.levels(views):
             efforts = {}
@@ -97,26 +105,39 @@ class Foresight:
                 if time != BEGINNING and pending[stage.name]:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
                 pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
-            forecast = forecast.plus(COMMIT * len(level), COMMIT * len(level))
+            forecast += Forecast(COMMIT * len(level), COMMIT * len(level))
             read = {name for _, stage in level for name in stage.reads if name in action}
             if action and not self._joins(action, efforts, sum(pending[name] for name in read)):
-                forecast, action = self._and(forecast, action), {}
+                forecast, action = forecast + self._step(action), {}
             action |= efforts
-        return self._and(forecast, action)
+        return forecast + self._step(action)
 
     def _joins(self, action: Collection[str], stages: Collection[str], kept: int) -> bool:
         """Whether stages will probably be pushed in one action with those of earlier levels."""
-        catalog = self.pushing.catalog
-        apart = {stage.name for _, stage in catalog.stages() if stage.plan is None} | catalog.copies.keys()
         names = {*action, *stages}
-        together = len({catalog.site_of(name) for name in names}) <= 1 and kept <= MOST_KEPT
-        return together and not names & apart
+        sites = {self.pushing.catalog.site_of(name) for name in names}
+        return len(sites) <= 1 and kept <= MOST_KEPT and not names & self._apart()
 
-    def _and(self, forecast: Forecast, action: Mapping[str, Effort]) -> Forecast:
-        if not action:
-            return forecast
-        model, effort = self.model(frozenset(action)), _sum(list(action.values()))
-        return forecast.plus(model.predict(effort), model.cautious(effort))
+    def _apart(self) -> set[str]:
+        """The stages that are never pushed together with others: they are copied, or have no delta."""
+        catalog = self.pushing.catalog
+        return {stage.name for _, stage in catalog.stages() if stage.plan is None} | catalog.copies.keys()
+
+    def _step(self, efforts: Mapping[str, Effort]) -> Forecast:
+        """Stages that wait for none of each other: sites side by side, at each what can be together."""
+        sites: dict[str, list[str]] = {}
+        for name in efforts:
+            sites.setdefault(self.pushing.catalog.site_of(name), []).append(name)
+        step, apart = NOTHING, self._apart()
+        for names in sites.values():
+            joint = [name for name in names if name not in apart]
+            span = NOTHING
+            if joint:
+                span = _foreseen(self.model(frozenset(joint)), _sum([efforts[name] for name in joint]))
+            for name in (one for one in names if one in apart):
+                span += _foreseen(self.recompute(name), efforts[name])
+            step |= span
+        return step
 
     def learn(self, done: Sequence[Pushed]) -> None:
         """One lesson for every action."""
@@ -154,6 +175,10 @@ class Foresight:
         sizes = [self.pushing.rows(name) for name in stage.reads if name != stage.name]
         own = self.pushing.rows(stage.name) if stage.kind in (StageKind.LINEAR, StageKind.GROUPS) else 0
         return Effort(changed, sum(sizes) + own, round(changed * self.yields.get(stage.name, 1.0)))
+
+
+def _foreseen(model: TimeModel, effort: Effort) -> Forecast:
+    return Forecast(model.predict(effort), model.cautious(effort))
 
 
 def _names(jobs: Sequence[Job]) -> frozenset[str]:

@@ -93,17 +93,20 @@ class Action:
                 expected = round(job.effort.changed * self.yields.get(job.stage.name, 0.0))
                 self.promised[job.stage.name] = promise(job, plan, known, expected)
 
-    def run(self) -> list[Pushed]:
-        """Do all jobs, at each site what is small at once."""
+    def sites(self) -> list[list[Job]]:
+        """The jobs of each site."""
+        sites: dict[str, list[Job]] = {}
+        for job in self.jobs:
+            sites.setdefault(self._site(job), []).append(job)
+        return list(sites.values())
+
+    def run(self, jobs: Sequence[Job]) -> list[Pushed]:
+        """Do the jobs of one site, what is small at once. Sites need not wait for each other."""
         done: list[Pushed] = []
-        for site in dict.fromkeys(map(self._site, self.jobs)):
-            here = [job for job in self.jobs if self._site(job) == site]
-            small = [job for job in here if job.small]
-            if len(small) > 1:
-                done += self._joint([job for job in here if job.small or job.mode is Mode.EMPTY])
-                here = [job for job in here if not job.small and job.mode is not Mode.EMPTY]
-            done += [self.pushing.run(job, self.hints) for job in here]
-        return done
+        if sum(job.small for job in jobs) > 1:
+            done += self._joint([job for job in jobs if job.small or job.mode is Mode.EMPTY])
+            jobs = [job for job in jobs if not job.small and job.mode is not Mode.EMPTY]
+        return [*done, *(self.pushing.run(job, self.hints) for job in jobs)]
 
     def _site(self, job: Job) -> str:
         return self.pushing.catalog.site_of(job.stage.name)
