@@ -1,4 +1,4 @@
-"""The sites of a level work side by side, and one's failure does not undo the others' work."""
+"""The Sparks of a level work side by side, and one's failure does not undo the others' work."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def job(name: str) -> Job:
     return Job(kept, stage, 1, 2, Mode.INCREMENTAL, "", Effort(10, 10, 10))
 
 
-class OneJobASite:
-    """An action whose jobs all lie at sites of their own; each waits until all are at work."""
+class OneJobASpark:
+    """An action whose jobs all belong to Sparks of their own; each waits until all are at work."""
 
     names: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class OneJobASite:
     def add(self, jobs: object) -> None:
         pass
 
-    def sites(self) -> list[list[Job]]:
+    def sparks(self) -> list[list[Job]]:
         return [[job(name)] for name in self.names]
 
     def run(self, jobs: list[Job]) -> list[Pushed]:
@@ -54,24 +54,24 @@ class OneJobASite:
 
 @pytest.fixture
 def pushing(monkeypatch: pytest.MonkeyPatch) -> Levels:
-    monkeypatch.setattr(levels, "Action", OneJobASite)
+    monkeypatch.setattr(levels, "Action", OneJobASpark)
     none = cast(Pushing, None)  # it is asked nothing here
     return Levels(none, Foresight(none))
 
 
-def test_sites_work_side_by_side(pushing: Levels, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OneJobASite, "names", ("here", "there", "elsewhere"))
+def test_sparks_work_side_by_side(pushing: Levels, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OneJobASpark, "names", ("here", "there", "elsewhere"))
     done = [pushed.stage for pushed, _ in pushing.push([], 2, True)]
     assert done == ["here", "there", "elsewhere"]
-    assert frozenset({"there"}) in pushing.foresight.joint  # each site's work is a lesson of its own
+    assert frozenset({"there"}) in pushing.foresight.joint  # each one's work is a lesson of its own
 
 
 @pytest.mark.parametrize("failing", ["here", "there"])
-def test_what_other_sites_did_is_told_before_a_failure(
+def test_what_others_did_is_told_before_a_failure(
     pushing: Levels, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
-    monkeypatch.setattr(OneJobASite, "names", ("here", "there"))
-    monkeypatch.setattr(OneJobASite, "failing", (failing,))
+    monkeypatch.setattr(OneJobASpark, "names", ("here", "there"))
+    monkeypatch.setattr(OneJobASpark, "failing", (failing,))
     outcomes = pushing.push([], 2, True)
     told = [next(outcomes)[0].stage]
     with pytest.raises(RuntimeError, match=failing):

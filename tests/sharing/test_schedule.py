@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.sharing.schedule import EARLY, FAIR, FINEST, SAFE, SLACK, Pending, due_at, push_to, together
+from headwater.sharing.time_model import Effort, TimeModel
 
 SECOND = 1_000_000
 quick = settings(max_examples=150, deadline=None, derandomize=True, database=None)
@@ -42,6 +43,17 @@ def test_where_estimates_are_far_off_a_push_starts_earlier() -> None:
     assert due_at(one) == round((100 + SAFE * 10 - 6) * SECOND) < 105 * SECOND
     sure = replace(one, cautious=timedelta(seconds=4))
     assert due_at(sure) == 105 * SECOND
+
+
+def test_an_estimate_from_few_pushes_is_taken_with_caution() -> None:
+    effort, model = Effort(1_000, 10_000, 1_000), TimeModel()
+    often = []
+    for _ in range(20):
+        model = model.learn(effort, timedelta(seconds=5))
+        often.append(model.cautious(effort) / model.predict(effort))
+    assert often[0] >= 2
+    assert often == sorted(often, reverse=True)
+    assert often[-1] < 1.2
 
 
 @given(

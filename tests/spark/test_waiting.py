@@ -10,6 +10,7 @@ import pytest
 from keeping import SHOP, Keeping
 from pyspark.sql import SparkSession
 
+from headwater.engine.foresight import Foresight
 from headwater.errors import HeadwaterError
 from headwater.storage.timeline import WEIGHT
 
@@ -51,3 +52,26 @@ def test_a_change_that_is_still_being_committed_is_not_lost(spark: SparkSession,
     kept.push()
     assert kept.rows("noted") == [(1, "Bern", "a"), (2, "Bern", "late")]
     assert kept.verify("noted").equal
+
+
+def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, DDL.replace("'9' SECOND", "'400' SECOND"))
+    kept.ingest("customers", [{"cid": 1, "city": "Bern"}])
+    kept.ingest("notes", [{"oid": 1, "note": "a"}])
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}])
+    kept.push()
+    pushed = kept.executor.time_of("noted")
+    kept.ingest("orders", [{"oid": 2, "cid": 1, "amount": 5}])
+    looks = []
+    forecast = Foresight.forecast
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Foresight, "forecast", lambda *a: looks.append(kept.clock.now()) or forecast(*a))
+        while kept.executor.time_of("noted") == pushed:
+            assert kept.clock.now() - pushed < 400_000_000, "the promise is broken"
+            kept.clock.advance(timedelta(seconds=1))
+            kept.executor.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
+            kept.executor.step()
+            if any(one.running for one in kept.executor.states.values()):
+                kept.executor.close()
+    assert kept.clock.now() - pushed > 300_000_000  # as late as SLACK says, but for the push itself
+    assert len(set(looks)) < 50  # and not one every ten seconds, or every second at the end

@@ -30,7 +30,7 @@ from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushing
 from headwater.engine.record import PushRecord, Records
 from headwater.errors import HeadwaterError
-from headwater.sharing.schedule import Pending, push_to, together
+from headwater.sharing.schedule import Pending, due_at, push_to, together
 from headwater.storage.delta_log import BEGINNING
 
 __all__ = ["Executor", "ViewState"]
@@ -100,6 +100,7 @@ class Executor:
             return False
         self.catalog = self.pushing.catalog = catalog
         self.states = {n: self.states[n] if n in same else ViewState(n) for n in catalog.kept}
+        self._look_at = 0
         return True
 
     # What others see
@@ -181,12 +182,19 @@ class Executor:
             # Views that failed are pushed by themselves, after the others.
             chosen = tuple(one for one in chosen if not self.states[one.view].alone) or chosen[:1]
         if not chosen:
+            self._rest(pending, now)
             return
         views = [self.states[one.view] for one in chosen]
         target = self._time_for(chosen, now)
         for state in views:
             state.running = True
         self._common = self._pool.submit(self._push_safely, views, target)
+
+    def _rest(self, pending: Sequence[Pending], now: int) -> None:
+        """Nothing is due: look again after a quarter of the time until then, for loads change."""
+        if len(pending) == len(self.states):
+            soonest = min(map(due_at, pending), default=now)
+            self._look_at = max(self._look_at, now + (soonest - now) // 4)
 
     def _common_time(self, chosen: tuple[Pending, ...]) -> tuple[Pending, ...]:
         """Of the views to push, those that can go to one time; the others come next."""

@@ -2,14 +2,14 @@
 
 A model is kept for every set of stages that was pushed in one Spark action, because what Spark must plan is
 the same each time; a set not seen before starts from what all actions taught.  Recomputing a stage, or
-copying it from another site, has a model of its own.  Sites work side by side, so a push takes as long as
-the slowest site in each step; where sites share one Spark, each one's model has learnt that it is slower.
+copying it from another site, has a model of its own.  Sparks work side by side, so a push takes as long as
+the slowest one in each step; where they share a machine, each one's model has learnt that it is slower.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -77,7 +77,7 @@ class Foresight:
         return choose(by_delta, anew)
 
     def expected(self, jobs: Sequence[Job]) -> dict[str, timedelta]:
-        """For each of one site's jobs, how long the action will take that it is part of."""
+        """For each of one Spark's jobs, how long the action will take that it is part of."""
         together = [job for job in jobs if job.small]
         alone = [job for job in jobs if job.mode is not Mode.EMPTY and not job.small]
         found = {job.stage.name: self._alone(job).predict(self._usual(job)) for job in alone}
@@ -106,38 +106,42 @@ class Foresight:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
                 pending[stage.name] = round(pending[stage.name] * self.yields.get(stage.name, 1.0))
             forecast += Forecast(COMMIT * len(level), COMMIT * len(level))
+            copies = {name: efforts.pop(name) for name in efforts.keys() & self.pushing.catalog.copies.keys()}
             read = {name for _, stage in level for name in stage.reads if name in action}
-            if action and not self._joins(action, efforts, sum(pending[name] for name in read)):
+            if action and not self._joins(action, efforts, copies, sum(pending[name] for name in read)):
                 forecast, action = forecast + self._step(action), {}
+            forecast += _longest(_foreseen(self.recompute(one), effort) for one, effort in copies.items())
             action |= efforts
         return forecast + self._step(action)
 
-    def _joins(self, action: Collection[str], stages: Collection[str], kept: int) -> bool:
+    def _joins(
+        self, action: Collection[str], stages: Collection[str], copies: Collection[str], kept: int
+    ) -> bool:
         """Whether stages will probably be pushed in one action with those of earlier levels."""
-        names = {*action, *stages}
-        sites = {self.pushing.catalog.site_of(name) for name in names}
-        return len(sites) <= 1 and kept <= MOST_KEPT and not names & self._apart()
+        pushing, names = self.pushing, {*action, *stages}
+        if any(pushing.catalog.copies[name] in action for name in copies):
+            return False
+        sparks = {pushing.address(name) for name in names}
+        return len(sparks) <= 1 and kept <= MOST_KEPT and not names & self._apart()
 
     def _apart(self) -> set[str]:
-        """The stages that are never pushed together with others: they are copied, or have no delta."""
-        catalog = self.pushing.catalog
-        return {stage.name for _, stage in catalog.stages() if stage.plan is None} | catalog.copies.keys()
+        """The stages that are never pushed together with others: they have no delta."""
+        return {stage.name for _, stage in self.pushing.catalog.stages() if stage.plan is None}
 
     def _step(self, efforts: Mapping[str, Effort]) -> Forecast:
-        """Stages that wait for none of each other: sites side by side, at each what can be together."""
-        sites: dict[str, list[str]] = {}
+        """Stages that wait for none of each other: Sparks side by side, on each what can be together."""
+        sparks: dict[str, list[str]] = {}
         for name in efforts:
-            sites.setdefault(self.pushing.catalog.site_of(name), []).append(name)
-        step, apart = NOTHING, self._apart()
-        for names in sites.values():
-            joint = [name for name in names if name not in apart]
-            span = NOTHING
-            if joint:
-                span = _foreseen(self.model(frozenset(joint)), _sum([efforts[name] for name in joint]))
-            for name in (one for one in names if one in apart):
-                span += _foreseen(self.recompute(name), efforts[name])
-            step |= span
-        return step
+            sparks.setdefault(self.pushing.address(name), []).append(name)
+        return _longest(self._together(names, efforts) for names in sparks.values())
+
+    def _together(self, names: Collection[str], efforts: Mapping[str, Effort]) -> Forecast:
+        apart = self._apart() & set(names)
+        joint = frozenset(names) - apart
+        span = _foreseen(self.model(joint), _sum([efforts[name] for name in joint])) if joint else NOTHING
+        for name in apart:
+            span += _foreseen(self.recompute(name), efforts[name])
+        return span
 
     def learn(self, done: Sequence[Pushed]) -> None:
         """One lesson for every action."""
@@ -179,6 +183,13 @@ class Foresight:
 
 def _foreseen(model: TimeModel, effort: Effort) -> Forecast:
     return Forecast(model.predict(effort), model.cautious(effort))
+
+
+def _longest(spans: Iterable[Forecast]) -> Forecast:
+    longest = NOTHING
+    for span in spans:
+        longest |= span
+    return longest
 
 
 def _names(jobs: Sequence[Job]) -> frozenset[str]:

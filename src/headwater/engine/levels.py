@@ -1,7 +1,8 @@
-"""Stages brought to a time level by level: as few Spark actions as possible, sites side by side.
+"""Stages brought to a time level by level: as few Spark actions as possible, Sparks side by side.
 
-What a level reads is done when the level begins.  Sites have work of their own in a level and wait for each
-other only at its end; if one of them fails, the others' work of that level is done and stays.
+What is copied from one site to another is copied first, as soon as it is there.  What is left of a level is
+one action of each Spark that keeps some of it; sites that share a Spark share the action.  Sparks wait for
+each other only at a level's end; if one of them fails, the others' work of that level is done and stays.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 from headwater.algebra.stages import Kept, Stage
 from headwater.engine.foresight import Foresight
-from headwater.engine.push import Job, Pushed, Pushing
+from headwater.engine.push import Job, Mode, Pushed, Pushing
 from headwater.engine.together import Action
 
 __all__ = ["Levels"]
 
-MOST_SITES = 16  # at work at once, beside the one whose work the calling thread does
+MOST_AT_ONCE = 16  # copies, or Sparks beside the one that the calling thread waits for
 
 Done = tuple[Pushed, timedelta]  # with how long its action was expected to take
 
@@ -25,7 +27,7 @@ Done = tuple[Pushed, timedelta]  # with how long its action was expected to take
 class Levels:
     def __init__(self, pushing: Pushing, foresight: Foresight) -> None:
         self.pushing, self.foresight = pushing, foresight
-        self._pool = ThreadPoolExecutor(MOST_SITES, thread_name_prefix="site")
+        self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="levels")
 
     def push(
         self, levels: Sequence[Sequence[tuple[Kept, Stage]]], target: int, hints: bool
@@ -38,7 +40,9 @@ class Levels:
                 yield from self._run(action)
                 action = self._action(hints)
                 jobs = self._jobs(level, target, action)
-            action.add(jobs)
+            copies = [job for job in jobs if job.mode is Mode.COPY]
+            yield from self._side_by_side([[job] for job in copies], lambda one: [self.pushing.run(one[0])])
+            action.add([job for job in jobs if job.mode is not Mode.COPY])
         yield from self._run(action)
 
     def _action(self, hints: bool) -> Action:
@@ -49,18 +53,23 @@ class Levels:
         return [self.pushing.job(kept, stage, target, choose, promised) for kept, stage in level]
 
     def _run(self, action: Action) -> Iterator[Done]:
-        sites = action.sites()
-        expected = [self.foresight.expected(jobs) for jobs in sites]
-        others = [self._pool.submit(action.run, jobs) for jobs in sites[1:]]
+        return self._side_by_side(action.sparks(), action.run)
+
+    def _side_by_side(
+        self, parts: Sequence[Sequence[Job]], run: Callable[[Sequence[Job]], list[Pushed]]
+    ) -> Iterator[Done]:
+        """Run parts, the first in this thread; what can be done is done before a failure is raised."""
+        expected = [self.foresight.expected(jobs) for jobs in parts]
+        others = [self._pool.submit(run, jobs) for jobs in parts[1:]]
         work: list[Callable[[], list[Pushed]]] = [
-            *(lambda jobs=jobs: action.run(jobs) for jobs in sites[:1]),
+            *(partial(run, jobs) for jobs in parts[:1]),
             *(one.result for one in others),
         ]
         errors: list[Exception] = []
         for finish, spans in zip(work, expected, strict=True):
             try:
                 done = finish()
-            except Exception as error:  # noqa: BLE001 - raised when the other sites are done
+            except Exception as error:  # noqa: BLE001 - raised when the others are done
                 errors.append(error)
                 continue
             self.foresight.learn(done)

@@ -136,6 +136,10 @@ class Pushing:
             self._small = apart(self.spark, SMALL)
         return self._small
 
+    def address(self, stage: str) -> str:
+        """Where the Spark of a stage's site is. Sites with one address can be pushed in one action."""
+        return "" if self.sites is None else self.sites.masters[self.catalog.site_of(stage)]
+
     def relations(self, stage: Stage, until: int, promised: Promised | None = None) -> Relations:
         return Relations(
             self.warehouse,

@@ -7,8 +7,8 @@ Spark's cost of a small action is mostly planning, scheduling and committing, pa
 several stages broadcast is read and hashed once, because Spark reuses equal exchanges within a query.  The
 columns that a stage has not are NULL in its files, which costs some bytes; readers pick columns by name.
 
-Levels that are small and lie at one site are one action too: what later levels read of earlier ones is
-promised (promises.py) and kept in memory when it is computed.
+Levels that are small are one action too, as long as they are pushed by one Spark: what later levels read of
+earlier ones is promised (promises.py) and kept in memory when it is computed.
 
 Each stage is then committed by itself, what others read before those, so a crash leaves every stage before
 or after its push and none ahead of what it reads.  Stages whose columns of one name have different types are
@@ -67,19 +67,22 @@ class Action:
     _relations: dict[str, Relations] = field(default_factory=dict)  # of small jobs, as they were decided
 
     def takes(self, jobs: Sequence[Job]) -> bool:
-        """Whether the next level can be part of it: only if all of both is small, not much and at one site.
+        """Whether the next level can be part of it: only if all of both is small, not much and on one Spark.
 
         What failed before is tried level by level; so is what would keep much in memory, because writing
-        and reading it costs less then.
+        and reading it costs less then.  What is copied to another site must have been computed.
         """
         if not self.jobs:
             return True
-        both = [job for job in (*self.jobs, *jobs) if job.mode is not Mode.EMPTY]
-        sites = {self._site(job) for job in both}
+        copied = (self.pushing.catalog.copies[job.stage.name] for job in jobs if job.mode is Mode.COPY)
+        if any(name in self.promised for name in copied):
+            return False
+        both = [job for job in (*self.jobs, *jobs) if job.mode not in (Mode.EMPTY, Mode.COPY)]
         read = _paths_read(both)
         kept = sum(file.rows for file in self.promised.values() if file.path in read)
-        few = len(both) <= MOST_STAGES and len(sites) <= 1 and kept <= MOST_KEPT
-        return self.hints and few and all(job.small for job in both)
+        few = len(both) <= MOST_STAGES and kept <= MOST_KEPT
+        one = len({self.pushing.address(job.stage.name) for job in both}) <= 1
+        return self.hints and few and one and all(job.small for job in both)
 
     def add(self, jobs: Sequence[Job]) -> None:
         """Take the jobs of a level, and promise what they will make."""
@@ -93,23 +96,20 @@ class Action:
                 expected = round(job.effort.changed * self.yields.get(job.stage.name, 0.0))
                 self.promised[job.stage.name] = promise(job, plan, known, expected)
 
-    def sites(self) -> list[list[Job]]:
-        """The jobs of each site."""
-        sites: dict[str, list[Job]] = {}
+    def sparks(self) -> list[list[Job]]:
+        """The jobs of each Spark."""
+        sparks: dict[str, list[Job]] = {}
         for job in self.jobs:
-            sites.setdefault(self._site(job), []).append(job)
-        return list(sites.values())
+            sparks.setdefault(self.pushing.address(job.stage.name), []).append(job)
+        return list(sparks.values())
 
     def run(self, jobs: Sequence[Job]) -> list[Pushed]:
-        """Do the jobs of one site, what is small at once. Sites need not wait for each other."""
+        """Do the jobs of one Spark, what is small at once. Sparks need not wait for each other."""
         done: list[Pushed] = []
         if sum(job.small for job in jobs) > 1:
             done += self._joint([job for job in jobs if job.small or job.mode is Mode.EMPTY])
             jobs = [job for job in jobs if not job.small and job.mode is not Mode.EMPTY]
         return [*done, *(self.pushing.run(job, self.hints) for job in jobs)]
-
-    def _site(self, job: Job) -> str:
-        return self.pushing.catalog.site_of(job.stage.name)
 
     def _joint(self, jobs: Sequence[Job]) -> list[Pushed]:
         """One Spark action for what is small; then commits, in the order of the levels."""

@@ -7,6 +7,7 @@ vacuum.
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Collection, Iterator
 
@@ -97,7 +98,7 @@ def moved_files(source: str, folder: str, time: int, columns: Collection[str]) -
     files = []
     for file, footer in _data_files(source):
         name = new_file_name(time)
-        os.rename(os.path.join(source, file), os.path.join(folder, name))
+        shutil.move(os.path.join(source, file), os.path.join(folder, name))  # maybe to another disk
         files.append(at_time(NewFile(name, footer_statistics(footer, columns)), time))
     return files
 

@@ -92,12 +92,13 @@ def _fit(seen: Sequence[Observation], prior: Coefficients) -> Coefficients:
 
 
 def _spread(model: TimeModel, seen: Sequence[Observation]) -> float:
+    """The usual error, and more while few pushes have been seen: the second may take twice the first."""
     errors = [
         abs(one.seconds - predicted) / max(predicted, 0.05)
         for one in seen[-10:]
         if (predicted := model.predict(one.effort).total_seconds()) >= 0
     ]
-    return float(np.clip(np.median(errors), 0.1, 1.0))
+    return float(np.clip(np.median(errors), 0.1, 1.0)) + 1.0 / len(seen)
 
 
 @dataclass(frozen=True, slots=True)
