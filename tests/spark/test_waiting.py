@@ -10,6 +10,7 @@ import pytest
 from keeping import SHOP, Keeping
 from pyspark.sql import SparkSession
 
+from headwater.engine.executor import Executor
 from headwater.engine.foresight import Foresight
 from headwater.errors import HeadwaterError
 from headwater.storage.timeline import WEIGHT
@@ -60,6 +61,8 @@ def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: 
     kept.ingest("notes", [{"oid": 1, "note": "a"}])
     kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}])
     kept.push()
+    kept.ingest("orders", [{"oid": 3, "cid": 1, "amount": 5}])
+    kept.push()  # the first of a run that changes something does not wait
     pushed = kept.executor.time_of("noted")
     kept.ingest("orders", [{"oid": 2, "cid": 1, "amount": 5}])
     looks = []
@@ -75,3 +78,25 @@ def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: 
                 kept.executor.close()
     assert kept.clock.now() - pushed > 300_000_000  # as late as SLACK says, but for the push itself
     assert len(set(looks)) < 50  # and not one every ten seconds, or every second at the end
+
+
+def test_the_first_push_of_a_run_does_not_wait(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, DDL.replace("'9' SECOND", "'400' SECOND"))
+    kept.ingest("customers", [{"cid": 1, "city": "Bern"}])
+    kept.ingest("notes", [{"oid": 1, "note": "a"}])
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}])
+    kept.push()
+    started = Executor(kept.pushing, kept.clock)
+
+    def look() -> bool:
+        kept.clock.advance(timedelta(seconds=2))
+        started.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
+        started.step()
+        return any(one.running for one in started.states.values())
+
+    assert not look()  # nothing to push
+    kept.ingest("orders", [{"oid": 2, "cid": 1, "amount": 5}])
+    assert look()
+    started.close()
+    assert kept.verify("noted").equal
+    assert kept.executor.time_of("joined") == kept.clock.now()

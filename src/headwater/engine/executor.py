@@ -72,6 +72,7 @@ class Executor:
         self.foresight = Foresight(pushing)
         self._levels = Levels(pushing, self.foresight)
         self._look_at = 0
+        self._warm = False  # whether Spark has pushed anything since the start
         self._expected: dict[frozenset[str], Forecast] = {}  # of this look: views pushed together share it
         self._common: Future[None] | None = None
         self._first: Future[None] | None = None
@@ -177,7 +178,7 @@ class Executor:
     def _start_common(self, states: Sequence[ViewState], now: int) -> None:
         self._expected = {}
         pending = [one for state in states if (one := self._safely(state, self._pending, None)) is not None]
-        chosen = self._common_time(together(pending, now))
+        chosen = self._common_time(together(pending, now) or self._first_of_all(pending))
         if any(self.states[one.view].alone for one in chosen):
             # Views that failed are pushed by themselves, after the others.
             chosen = tuple(one for one in chosen if not self.states[one.view].alone) or chosen[:1]
@@ -189,6 +190,17 @@ class Executor:
         for state in views:
             state.running = True
         self._common = self._pool.submit(self._push_safely, views, target)
+
+    def _first_of_all(self, pending: Sequence[Pending]) -> tuple[Pending, ...]:
+        """The first push of a run does not wait until it is due, if there is anything to push.
+
+        A Spark that has just started takes several times as long as later, and nobody knows how long.
+        """
+        return () if self._warm else tuple(one for one in pending if self._behind(one))
+
+    def _behind(self, one: Pending) -> bool:
+        sources = map(self.pushing.warehouse.source, self.catalog.below(one.view))
+        return any(source.rows_between(one.time, one.target) for source in sources)
 
     def _rest(self, pending: Sequence[Pending], now: int) -> None:
         """Nothing is due: look again after a quarter of the time until then, for loads change."""
@@ -293,6 +305,7 @@ class Executor:
             self._records.pushed(self.clock.now(), pushed, expected, self.catalog, attempt)
             if pushed.mode is not Mode.EMPTY:
                 touched.add(view)
+            self._warm |= pushed.mode in (Mode.INCREMENTAL, Mode.FULL)
         return touched & self.states.keys()
 
     def _push_safely(self, states: Sequence[ViewState], target: int, apart: bool = False) -> None:
