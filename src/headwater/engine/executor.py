@@ -204,7 +204,7 @@ class Executor:
 
     def _rest(self, pending: Sequence[Pending], now: int) -> None:
         """Nothing is due: look again after a quarter of the time until then, for loads change."""
-        if len(pending) == len(self.states):
+        if self._warm and len(pending) == len(self.states):
             soonest = min(map(due_at, pending), default=now)
             self._look_at = max(self._look_at, now + (soonest - now) // 4)
 
