@@ -163,7 +163,7 @@ class Executor:
         return self.agents.usable(*{self.catalog.site_of(name) for name in stages})
 
     def _pause(self) -> timedelta:
-        """How long until the next look: a fortieth of the shortest promise."""
+        """How long until the next look, at least: a fortieth of the shortest promise."""
         shortest = min((view.freshness for view in self.catalog.project.views.values()), default=LOOK_RARELY)
         return max(LOOK_OFTEN, min(shortest / 40, LOOK_RARELY))
 
