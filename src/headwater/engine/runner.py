@@ -43,6 +43,7 @@ COMPACT_EVERY = timedelta(seconds=10)
 RELOAD_EVERY = timedelta(seconds=1)
 VACUUM_EVERY = timedelta(hours=1)
 POLL_EVERY = timedelta(milliseconds=400)
+SHOW_EVERY = timedelta(seconds=1)
 STEP_EVERY = timedelta(milliseconds=50)
 
 
@@ -175,7 +176,7 @@ class Run:
                 self._do("adoption", self._adopt_found)
                 self.executor.step()
                 now = self.clock.now()
-                if show is not None and now - shown >= 500_000:
+                if show is not None and now - shown >= micros(SHOW_EVERY):
                     shown = now
                     show(self.progress())
                 self.clock.sleep(STEP_EVERY)
