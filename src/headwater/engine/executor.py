@@ -29,6 +29,7 @@ from headwater.engine.levels import Levels
 from headwater.engine.publishing import publish_view, republish
 from headwater.engine.push import Mode, Pushing
 from headwater.engine.record import PushRecord, Records
+from headwater.engine.times import Times
 from headwater.errors import HeadwaterError
 from headwater.sharing.schedule import Pending, due_at, push_to, together
 from headwater.storage.delta_log import BEGINNING
@@ -111,30 +112,12 @@ class Executor:
         return self._records.drain()
 
     def time_of(self, view: str) -> int:
-        timeline = self.pushing.timeline(view)
-        return timeline.time() if timeline.exists() else BEGINNING
+        return Times(self.pushing).of(view)
 
     def target(self, view: str) -> int:
         """The time up to which everything that a view depends on has been captured (the paper's MINTS)."""
         sources = self.catalog.below(view)
         return min((self.watermarks.get(one, BEGINNING) for one in sources), default=self.clock.now())
-
-    def floor(self, views: Iterable[str]) -> int:
-        """The earliest time that views can be pushed to: what they share may be ahead of them.
-
-        A stage that was pushed for another view, or before a crash, is at a later time, and so are changes
-        that were gathered.  A view whose sources are not captured that far yet has to wait: a change that is
-        still being committed must not end up before the view's time.
-        """
-        levels = self.catalog.levels(views)
-        sources = {name for view in views for name in self.catalog.below(view)}
-        return max(
-            (
-                *(self._stored_time(stage) for level in levels for _, stage in level),
-                *(self.pushing.warehouse.source(name).gathered() for name in sources),
-            ),
-            default=BEGINNING,
-        )
 
     # Deciding
 
@@ -149,11 +132,12 @@ class Executor:
             for one in self.states.values()
             if not one.running and now >= one.look_at and self._reachable(one.name)
         ]
-        known = [one for one in ready if self._safely(one, self.time_of, BEGINNING) != BEGINNING]
+        times = Times(self.pushing)
+        known = [one for one in ready if self._safely(one, times.of, BEGINNING) != BEGINNING]
         if self._first is None or self._first.done():
-            self._start_first([one for one in ready if one not in known])
+            self._start_first([one for one in ready if one not in known], times)
         if self._common is None or self._common.done():
-            self._start_common(known, now)
+            self._start_common(known, now, times)
 
     def _reachable(self, view: str) -> bool:
         """Whether every site that a view's stages lie at answers; if not, it waits and the others go on."""
@@ -167,18 +151,19 @@ class Executor:
         shortest = min((view.freshness for view in self.catalog.project.views.values()), default=LOOK_RARELY)
         return max(LOOK_OFTEN, min(shortest / 40, LOOK_RARELY))
 
-    def _start_first(self, states: Sequence[ViewState]) -> None:
+    def _start_first(self, states: Sequence[ViewState], times: Times) -> None:
         for state in states:
             target = self.target(state.name)
-            if target > BEGINNING and target >= self.floor([state.name]):
+            if target > BEGINNING and target >= times.floor([state.name]):
                 state.running = True
                 self._first = self._pool.submit(self._push_safely, [state], target, True)
                 return
 
-    def _start_common(self, states: Sequence[ViewState], now: int) -> None:
+    def _start_common(self, states: Sequence[ViewState], now: int, times: Times) -> None:
         self._expected = {}
-        pending = [one for state in states if (one := self._safely(state, self._pending, None)) is not None]
-        chosen = self._common_time(together(pending, now) or self._first_of_all(pending))
+        found = [self._safely(state, lambda view: self._pending(view, times), None) for state in states]
+        pending = [one for one in found if one is not None]
+        chosen = self._common_time(together(pending, now) or self._first_of_all(pending), times)
         if any(self.states[one.view].alone for one in chosen):
             # Views that failed are pushed by themselves, after the others.
             chosen = tuple(one for one in chosen if not self.states[one.view].alone) or chosen[:1]
@@ -186,7 +171,7 @@ class Executor:
             self._rest(pending, now)
             return
         views = [self.states[one.view] for one in chosen]
-        target = self._time_for(chosen, now)
+        target = self._time_for(chosen, now, times)
         for state in views:
             state.running = True
         self._common = self._pool.submit(self._push_safely, views, target)
@@ -208,29 +193,29 @@ class Executor:
             soonest = min(map(due_at, pending), default=now)
             self._look_at = max(self._look_at, now + (soonest - now) // 4)
 
-    def _common_time(self, chosen: tuple[Pending, ...]) -> tuple[Pending, ...]:
+    def _common_time(self, chosen: tuple[Pending, ...], times: Times) -> tuple[Pending, ...]:
         """Of the views to push, those that can go to one time; the others come next."""
         if not chosen:
             return ()
         target = min(one.target for one in chosen)
-        return tuple(one for one in chosen if self.floor([one.view]) <= target) or chosen[:1]
+        return tuple(one for one in chosen if times.floor([one.view]) <= target) or chosen[:1]
 
-    def _pending(self, view: str) -> Pending:
-        state = self.states[view]
-        target = max(self.target(view), self.time_of(view))
-        if target < self.floor([view]):
-            target = self.time_of(view)  # nothing to push to yet
+    def _pending(self, view: str, times: Times) -> Pending:
+        state, time = self.states[view], times.of(view)
+        target = max(self.target(view), time)
+        if target < times.floor([view]):
+            target = time  # nothing to push to yet
         company = frozenset((state.company & self.states.keys()) | {view})
         if company not in self._expected:
             self._expected[company] = self.foresight.forecast(company, target)
         found = self._expected[company]
         freshness = self.catalog.project.views[view].freshness
-        return Pending(view, self.time_of(view), target, freshness, found.expected, found.cautious)
+        return Pending(view, time, target, freshness, found.expected, found.cautious)
 
-    def _time_for(self, chosen: Sequence[Pending], now: int) -> int:
+    def _time_for(self, chosen: Sequence[Pending], now: int, times: Times) -> int:
         """One time for all: as far as all are captured, and as far as the tightest promise lets a push go."""
         names = frozenset(one.view for one in chosen)
-        target = max(min(one.target for one in chosen), self.floor(names))
+        target = max(min(one.target for one in chosen), times.floor(names))
         tightest = min(chosen, key=lambda one: one.time + micros(one.freshness))
         limited = replace(tightest, target=target)
         return push_to(limited, now, lambda time: self.foresight.forecast(names, time).cautious)
@@ -266,7 +251,7 @@ class Executor:
         touched: set[str] = set()
         with self._stages_lock:
             levels = self.catalog.levels(views)
-            target = max(target, self.floor(views))
+            target = max(target, Times(self.pushing).floor(views))
             self._check_captured(views, target)
             gather(self.pushing, {stage.name for level in levels for _, stage in level}, target)
             now = [[one for one in level if not (apart and one[1].name in own)] for level in levels]
@@ -288,11 +273,6 @@ class Executor:
                     detail="What it shares with other views is ahead of it.",
                     hint="It is tried again by itself; if this stays, look at the captures' errors.",
                 )
-
-    def _stored_time(self, stage: Stage) -> int:
-        """After a crash some stages may be ahead of others; the latest sets the time."""
-        timeline = self.pushing.timeline(stage.name)
-        return timeline.time() if timeline.exists() else BEGINNING
 
     def _push_levels(
         self, levels: Sequence[Sequence[tuple[Kept, Stage]]], target: int, hints: bool

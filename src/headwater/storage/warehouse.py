@@ -69,13 +69,13 @@ class Warehouse:
 
     def _timeline(self, path: str) -> Timeline:
         with self._lock:
-            found = self._open.setdefault(path, Timeline(path))
+            found = self._open.get(path) or self._open.setdefault(path, Timeline(path))
             assert isinstance(found, Timeline)
             return found
 
     def _log(self, path: str) -> DeltaLog:
         with self._lock:
-            found = self._open.setdefault(path, DeltaLog(path))
+            found = self._open.get(path) or self._open.setdefault(path, DeltaLog(path))
             assert isinstance(found, DeltaLog)
             return found
 
