@@ -191,6 +191,8 @@ def test_the_tree_counts_children_that_have_ended(monkeypatch: pytest.MonkeyPatc
     assert after.memory_bytes < before.memory_bytes
     assert tree.peak_bytes == before.memory_bytes
     assert tree.between(before.at, after.at) == (before, after)
+    subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)  # begins and ends unseen
+    assert tree.sample().cpu_seconds > after.cpu_seconds + 0.05
 
 
 # The command

@@ -40,7 +40,7 @@ from headwater.storage.timeline import WEIGHT
 __all__ = ["MOST_KEPT", "Action"]
 
 STAGE = "_stage"
-BYTES_PER_TASK = 16_000_000
+BYTES_PER_TASK = 32_000_000
 FEWEST_TASKS = 2
 MOST_KEPT = 100_000  # rows of earlier levels in memory
 MOST_STAGES = 100  # of several levels at once: Spark plans an action as a whole

@@ -1,7 +1,7 @@
 """CPU-seconds and memory of this process and all it started, as a series.
 
-A child that has ended keeps counting with what it had used when it was last seen, so sample about once a
-second.  Memory is the sum of resident sizes: pages shared between processes count more than once.
+A child that has ended counts with its parent, which the system tells what it used, however short its life
+was.  Memory is the sum of resident sizes: pages shared between processes count more than once.
 """
 
 from __future__ import annotations
@@ -29,24 +29,22 @@ class Tree:
     """The process tree. `samples` holds all that were taken."""
 
     samples: list[Sample] = field(default_factory=list)
-    _spent: dict[tuple[int, float], tuple[float, bool]] = field(default_factory=dict)
 
     def sample(self) -> Sample:
         own = psutil.Process()
-        memory = 0
+        memory, cpu, jvm = 0, 0.0, 0.0
         for process in (own, *own.children(recursive=True)):
             try:
                 with process.oneshot():
                     times, name = process.cpu_times(), process.name()
-                    key = process.pid, process.create_time()
                     # A process that the JVM is just starting shows the JVM's own memory as its own.
                     if time.time() - process.create_time() > YOUNG:
                         memory += process.memory_info().rss
             except psutil.NoSuchProcess:
                 continue
-            self._spent[key] = times.user + times.system, name.startswith("java")
-        cpu = sum(spent for spent, _ in self._spent.values())
-        jvm = sum(spent for spent, java in self._spent.values() if java)
+            spent = times.user + times.system + times.children_user + times.children_system
+            cpu += spent
+            jvm += spent if name.startswith("java") else 0.0
         self.samples.append(Sample(time.time(), cpu, jvm, memory))
         return self.samples[-1]
 
