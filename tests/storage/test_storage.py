@@ -7,10 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
-from headwater.storage.delta_log import DeltaLog
+from headwater.storage.delta_log import DeltaLog, write_parquet
 from headwater.storage.published import publish, read_published
 from headwater.storage.timeline import COMPACTED, Range, Timeline
 from headwater.storage.view_rows import read_view
@@ -132,3 +133,19 @@ def test_a_plain_table_made_anew_forgets_its_time(tmp_path: Path) -> None:
     log.create(COLUMNS, "second", replace=True)
     assert log.time() == 0
     assert rows_of(read_view(one, log, "second")[1]) == Counter({(1, "a"): 1, (2, "b"): 1})
+
+
+def test_a_dictionary_is_tried_only_on_values_that_repeat(tmp_path: Path) -> None:
+    names = [("Bern", "Rome")[at % 2] for at in range(3_000)]
+    rows = pa.table(
+        {"k": range(3_000), "name": names, "_weight": [1] * 3_000, "many": [[at] for at in range(3_000)]}
+    )
+    file = write_parquet(str(tmp_path), "f.parquet", rows)
+    group = pq.read_metadata(tmp_path / file.relative).row_group(0)
+    tried = {
+        group.column(at).path_in_schema: group.column(at).has_dictionary_page
+        for at in range(group.num_columns)
+    }
+    assert tried == {"k": False, "name": True, "_weight": True, "many.list.element": False}
+    assert pq.read_table(tmp_path / file.relative).equals(rows)
+    assert write_parquet(str(tmp_path), "none.parquet", rows.slice(0, 0)).statistics.rows == 0
