@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import headwater
 from headwater.bench.smile.answers import Bench
-from headwater.bench.smile.capacity import find_highest
+from headwater.bench.smile.capacity import CAP, find_highest
 from headwater.bench.smile.gowalla import Gowalla, check_ins
 from headwater.bench.smile.measures import Journals, measure_view, prediction_error, tuples_per_snapshot
 from headwater.bench.smile.monitor import Tree
@@ -132,7 +132,9 @@ def test_predictions_count_after_ten_pushes() -> None:
 # Experiments
 
 
-@pytest.mark.parametrize(("limit", "start"), [(700, 1_000), (6_300, 1_000), (1_000, 1_000), (90, 1_000)])
+@pytest.mark.parametrize(
+    ("limit", "start"), [(700, 1_000), (6_300, 1_000), (1_000, 1_000), (90, 1_000), (CAP, 12_000)]
+)
 def test_the_highest_rate_is_found_within_ten_percent(limit: float, start: float) -> None:
     probed: list[float] = []
 
@@ -146,6 +148,7 @@ def test_the_highest_rate_is_found_within_ten_percent(limit: float, start: float
     found = find_highest(cast(Bench, bench), "x")
     assert limit / 1.1 <= found.rate <= limit
     assert len(probed) == len(set(probed)) <= 10
+    assert max(probed) <= CAP
     assert found.best is not None
 
 
