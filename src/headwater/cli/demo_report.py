@@ -131,8 +131,9 @@ def how_to_read(folder: Path, paths: Mapping[str, str]) -> str:
 Every view is a plain Delta table; for example {view}:
   {path}
 
-  deltalake   from deltalake import DeltaTable
-              DeltaTable("{path}").to_pyarrow_table()
+  deltalake   from deltalake import DeltaTable, QueryBuilder
+              view = DeltaTable("{path}")
+              QueryBuilder().register("v", view).execute("SELECT * FROM v").read_all()
   polars      import polars
               polars.read_delta("{path}")
   DuckDB      import duckdb; from deltalake import DeltaTable
