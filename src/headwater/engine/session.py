@@ -43,7 +43,8 @@ _WARM_UP = (
     "-XX:Tier4BackEdgeThreshold=160000",
 )
 # Pages of Parquet and of broadcast deltas are larger than half a region of 2 MB, and such objects are old at
-# once: larger regions, and fewer, longer collections, saved an eighth of all CPU with 7 million tweets there.
+# once: larger regions, and fewer, longer collections, saved an eighth of all CPU
+# with 7 million tweets there (one run each).
 _COLLECTOR = ("-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=500")
 
 _SETTINGS = {
