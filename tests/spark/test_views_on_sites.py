@@ -127,7 +127,7 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_path: Path) -> None:
-    """A forecast asks for the models that pushes teach: each site's stages of a level, and each copy."""
+    """A forecast asks for the models that pushes teach: each Spark's stages of an action, and each copy."""
     by_deltas = [view(name, VIEWS[name], "m3", policy="INCREMENTAL") for name in ("joined", "sold")]
     shop = project(
         tmp_path, SITES, SHOP + "".join(by_deltas) + view("here", JOINED, "m1", policy="INCREMENTAL")
@@ -140,6 +140,11 @@ def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_p
     alter(shop)
     executor.watermarks = dict.fromkeys(shop.project.tables, shop.clock.now())
     executor.push_all()
+    sites: dict[str, set[str]] = {}
+    for one in executor.drain():
+        if one.mode == "incremental":
+            sites.setdefault(one.action, set()).add(one.site)
+    assert max(map(len, sites.values())) > 1  # sites that share a Spark share its actions
     alter_again(shop)
     asked: set[frozenset[str]] = set()
     copied: set[str] = set()

@@ -13,8 +13,9 @@ import pytest
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 from headwater.storage import delta_log
-from headwater.storage.delta_log import ConflictError, DeltaLog, NewFile, write_parquet
+from headwater.storage.delta_log import ConflictError, DeltaLog, NewFile
 from headwater.storage.log_commits import log_file, read_commit, write_commit
+from headwater.storage.parquet import write_parquet
 from headwater.storage.timeline import Timeline, new_file_name
 
 COLUMNS = pa.schema([("k", pa.int64()), ("name", pa.string())])

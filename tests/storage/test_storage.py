@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
-from headwater.storage.delta_log import DeltaLog, write_parquet
+from headwater.storage.delta_log import DeltaLog
+from headwater.storage.parquet import write_parquet
 from headwater.storage.published import publish, read_published
 from headwater.storage.timeline import COMPACTED, Range, Timeline
 from headwater.storage.view_rows import read_view

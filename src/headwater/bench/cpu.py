@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import psutil
 
-__all__ = ["Cost", "measured"]
+__all__ = ["Cost", "measured", "spent"]
 
 
 @dataclass(slots=True)
@@ -18,7 +19,12 @@ class Cost:
     seconds: float = 0.0
 
 
-def _spent() -> float:
+def spent(times: Any) -> float:
+    """Of a process's times: its own and, however short their lives were, those of children that ended."""
+    return float(times.user + times.system + times.children_user + times.children_system)
+
+
+def _of_all() -> float:
     total = 0.0
     own = psutil.Process()
     for process in (own, *own.children(recursive=True)):
@@ -26,7 +32,7 @@ def _spent() -> float:
             times = process.cpu_times()
         except psutil.NoSuchProcess:
             continue
-        total += times.user + times.system + times.children_user + times.children_system
+        total += spent(times)
     return total
 
 
@@ -34,6 +40,6 @@ def _spent() -> float:
 def measured() -> Iterator[Cost]:
     """What the block cost, in CPU-seconds of the whole process tree and in wall time."""
     cost = Cost()
-    cpu, start = _spent(), time.perf_counter()
+    cpu, start = _of_all(), time.perf_counter()
     yield cost
-    cost.cpu_seconds, cost.seconds = _spent() - cpu, time.perf_counter() - start
+    cost.cpu_seconds, cost.seconds = _of_all() - cpu, time.perf_counter() - start

@@ -17,7 +17,7 @@ import pyarrow as pa
 from headwater.capture.batch import Rejection
 from headwater.capture.token import Token
 from headwater.clock import Clock
-from headwater.storage.delta_log import write_parquet
+from headwater.storage.parquet import write_parquet
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from headwater.clock import Clock
-from headwater.storage.delta_log import write_parquet
+from headwater.storage.parquet import write_parquet
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 

@@ -74,7 +74,7 @@ class Auditor:
 
     def _look_at(self, catalog: Catalog, view: str, now: int) -> Snapshot:
         timeline = self.warehouse.stage(catalog.folder(view))
-        time = timeline.time() if timeline.exists() else BEGINNING
+        time = timeline.time()
         if self.reached.get(view, (BEGINNING, 0))[0] != time:
             self.reached[view] = time, now
         if time != BEGINNING and self.owed_since(view) is None:

@@ -55,20 +55,15 @@ def vacuum_all(executor: Executor) -> int:
 def horizon(catalog: Catalog, warehouse: Warehouse, relation: str) -> int:
     """Up to here every reader of a relation has read it."""
     times = [
-        _time(warehouse.stage(catalog.folder(stage.name)))
+        warehouse.stage(catalog.folder(stage.name)).time()
         for _, stage in catalog.stages()
         if relation in stage.reads and stage.name != relation
     ]
     if relation not in catalog.project.tables:
-        times.append(_time(warehouse.stage(catalog.folder(relation))))
-        published = warehouse.published(relation)
+        times.append(warehouse.stage(catalog.folder(relation)).time())
         if relation in catalog.kept:
-            times.append(published.time() if published.exists() else BEGINNING)
+            times.append(warehouse.published(relation).time())
     return min(times, default=BEGINNING)
-
-
-def _time(timeline: Timeline) -> int:
-    return timeline.time() if timeline.exists() else BEGINNING
 
 
 def compact(timeline: Timeline, until: int, many: int = MANY_FILES) -> bool:

@@ -100,7 +100,7 @@ class Foresight:
         for level in self.pushing.catalog.levels(views):
             efforts = {}
             for _, stage in level:
-                time = self._time(stage.name)
+                time = self.pushing.timeline(stage.name).time()
                 pending[stage.name] = sum(self._changes(one, time, until, pending) for one in stage.reads)
                 if time != BEGINNING and pending[stage.name]:
                     efforts[stage.name] = self._effort(stage, pending[stage.name])
@@ -164,10 +164,6 @@ class Foresight:
         if job.mode is Mode.INCREMENTAL:
             return self.model(frozenset({job.stage.name}))
         return self.recompute(job.stage.name)
-
-    def _time(self, stage: str) -> int:
-        timeline = self.pushing.timeline(stage)
-        return timeline.time() if timeline.exists() else BEGINNING
 
     def _changes(self, relation: str, after: int, until: int, pending: dict[str, int]) -> int:
         """Changes that a reader at `after` has not seen; with those to come of a stage pushed first."""

@@ -42,9 +42,8 @@ _WARM_UP = (
     "-XX:Tier4CompileThreshold=60000",
     "-XX:Tier4BackEdgeThreshold=160000",
 )
-# Pages of Parquet and of broadcast deltas are larger than half a region of 2 MB, and such objects are old at
-# once: larger regions, and fewer, longer collections, saved an eighth of all CPU
-# with 7 million tweets there (one run each).
+# Objects larger than half a region (2 MB by default: pages of Parquet, of broadcast deltas) are old at once.
+# Larger regions, and fewer, longer collections, took an eighth less CPU with 7 million tweets (one run each).
 _COLLECTOR = ("-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=500")
 
 _SETTINGS = {

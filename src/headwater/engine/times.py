@@ -19,8 +19,7 @@ class Times:
     def of(self, stage: str) -> int:
         """A view's or a stage's time; BEGINNING before it is computed."""
         if stage not in self._stages:
-            timeline = self._pushing.timeline(stage)
-            self._stages[stage] = timeline.time() if timeline.exists() else BEGINNING
+            self._stages[stage] = self._pushing.timeline(stage).time()
         return self._stages[stage]
 
     def floor(self, views: Iterable[str]) -> int:

@@ -54,7 +54,7 @@ def read(
     """The view's rows. Never waits: it answers or raises."""
     view = catalog.view(name)
     timeline = warehouse.stage(catalog.folder(view.name))
-    time = timeline.time() if timeline.exists() else BEGINNING
+    time = timeline.time()
     if time == BEGINNING:
         raise NeverComputedError(
             "HW821",

@@ -105,7 +105,7 @@ def _view(
     catalog: Catalog, warehouse: Warehouse, name: str, now: int, audit: pa.Table, pushes: pa.Table
 ) -> ViewStatus:
     timeline = warehouse.stage(catalog.folder(name))
-    time = timeline.time() if timeline.exists() else BEGINNING
+    time = timeline.time()
     mine = audit.filter(pc.equal(audit.column("view"), name))
     last = _last_push(pushes.filter(pc.equal(pushes.column("view"), name)))
     published = warehouse.published(name)

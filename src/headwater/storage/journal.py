@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
-from headwater.storage.delta_log import DeltaLog, write_parquet
+from headwater.storage.delta_log import DeltaLog
+from headwater.storage.parquet import write_parquet
 from headwater.storage.timeline import new_file_name
 
 __all__ = ["AUDIT", "PUSHES", "append_rows", "read_rows"]

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from headwater.storage.delta_log import DataFile, DeltaLog, NewFile, write_parquet
+from headwater.storage.delta_log import DataFile, DeltaLog, NewFile
+from headwater.storage.parquet import write_parquet
 from headwater.storage.statistics import FileStatistics
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand

@@ -27,7 +27,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from headwater.errors import HeadwaterError
-from headwater.storage.delta_log import BEGINNING, DataFile, DeltaLog, NewFile, Snapshot, write_parquet
+from headwater.storage.delta_log import BEGINNING, DataFile, DeltaLog, NewFile, Snapshot
+from headwater.storage.parquet import write_parquet
 
 __all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name"]
 
@@ -110,7 +111,10 @@ class Timeline:
         return self.log.snapshot()
 
     def time(self) -> int:
-        """Up to here the timeline is complete: everything committed has `_time` <= this."""
+        """Up to here the timeline is complete: everything committed has `_time` <= this.
+
+        BEGINNING if there is none.
+        """
         return self.log.time()
 
     def columns(self) -> pa.Schema:
@@ -119,11 +123,11 @@ class Timeline:
 
     def horizon(self) -> int:
         """Compaction has given up history before this time: only later states and deltas can be read."""
-        return self.log.transaction(COMPACTED) or BEGINNING if self.exists() else BEGINNING
+        return self.log.transaction(COMPACTED) or BEGINNING
 
     def gathered(self) -> int:
         """Changes up to here were put together: nobody may be pushed to an earlier time any more."""
-        return self.log.transaction(GATHERED) or BEGINNING if self.exists() else BEGINNING
+        return self.log.transaction(GATHERED) or BEGINNING
 
     def delta(
         self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None

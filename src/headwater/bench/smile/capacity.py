@@ -73,7 +73,10 @@ def highest(bench: Bench) -> Sequence[Answer]:
         )
         for rate, one in found.probes
     ]  # fmt: skip
-    title = f"highest rate without violations: {found.rate:,.0f} tweets/s (paper: 8,000 on six machines)"
+    least = "at least " if found.rate >= CAP else ""
+    title = (
+        f"highest rate without violations: {least}{found.rate:,.0f} tweets/s (paper: 8,000 on six machines)"
+    )
     told = {"rate": found.rate, "probes": [one.json() for _, one in found.probes]}
     return [Answer("highest", [Table(title, columns, rows)], told)]
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from headwater.bench.cpu import spent
+
 __all__ = ["Sample", "Tree"]
 
 YOUNG = 2.0  # seconds
@@ -42,9 +44,8 @@ class Tree:
                         memory += process.memory_info().rss
             except psutil.NoSuchProcess:
                 continue
-            spent = times.user + times.system + times.children_user + times.children_system
-            cpu += spent
-            jvm += spent if name.startswith("java") else 0.0
+            cpu += spent(times)
+            jvm += spent(times) if name.startswith("java") else 0.0
         self.samples.append(Sample(time.time(), cpu, jvm, memory))
         return self.samples[-1]
 
