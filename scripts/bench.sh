@@ -2,7 +2,8 @@
 # The long experiments, one after another: two cores do not hold two of them. Results: bench-results/NAME.
 set -uo pipefail
 failed=()
-for name in laws push ingest postgres crash scale weave updates joins; do
+.venv/bin/pytest -n 2 --dist loadgroup -m long || failed+=("long tests")
+for name in laws fuzz push ingest postgres crash scale weave updates joins; do
   echo "== headwater bench $name"
   options=()
   [ "$name" = laws ] && options=(--cases 100000)

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The tests as two processes on two cores: those that type commands as a user would or start servers, which
-# mostly wait for a Spark to start, and beside them all others. Usage: test.sh BIN
+# Style and types beside the tests; the tests on three workers, of which one mostly waits (tests/conftest.py says which stay together).
+# Usage: test.sh BIN
 set -uo pipefail
 bin=$1
 log=$(mktemp)
-"$bin/pytest" tests -m "cli or servers" >"$log" 2>&1 &
-commands=$!
-trap 'kill "$commands" 2>/dev/null; rm -f "$log"' EXIT
-"$bin/pytest" tests -m "not cli and not servers"
-others=$?
-wait "$commands"
-typed=$?
-echo "The tests that type commands or start servers:"
+{ "$bin/ruff" check src tests scripts && "$bin/ruff" format --check src tests scripts && "$bin/mypy"; } >"$log" 2>&1 &
+checks=$!
+trap 'kill "$checks" 2>/dev/null; rm -f "$log"' EXIT
+"$bin/pytest" -n 3 --dist loadgroup --no-loadscope-reorder -m "not long"
+tests=$?
+wait "$checks"
+checked=$?
+echo "Style and types:"
 cat "$log"
-exit $((others != 0 || typed != 0))
+exit $((tests != 0 || checked != 0))

@@ -1,61 +1,129 @@
-"""The tree is the architecture: packages import only what stands above them."""
+"""The tree is the architecture: packages import only what stands before them, and stay small enough to find things in.
+
+One test per law; a failure lists every violation.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-import pytest
-
-SOURCE = Path(__file__).parent.parent / "src" / "headwater"
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "headwater"
 
 # In dependency order: a package may import the ones before it (and itself), never one after it.
 ORDER = (
-    "errors", "clock", "model", "algebra", "sql", "project", "starter", "scale", "sharing", "weave", "overload",
+    "errors", "units", "logs", "clock", "model", "algebra", "sql", "project", "starter", "bounds", "scheduling", "planning", "overload",
     "catalog", "storage", "capture", "engine", "serve", "api", "bench", "cli", "dashboard",
 )  # fmt: skip
-PURE = {"errors", "model", "sql", "algebra", "scale", "sharing", "weave", "overload"}
+PURE = {"errors", "units", "model", "sql", "algebra", "bounds", "planning", "scheduling", "overload"}
 EFFECTS = {"pyspark", "deltalake", "psycopg", "subprocess", "socket", "threading"}
+SPARK = {"engine", "bench"}
+
+MODULES_BESIDE_EACH_OTHER = 15
+LINES_OF_A_FILE = 350
+LONG = "Long because"  # how a longer file's docstring begins to say why it is one
 
 
-def modules() -> list[Path]:
-    return sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__.py")
+@cache
+def modules() -> tuple[Path, ...]:
+    return tuple(sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__.py"))
 
 
 def package_of(path: Path) -> str:
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return parts[0]
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_imports_only_what_stands_above_it(path: Path) -> None:
-    package = package_of(path)
-    if package == "__init__":
-        return
-    assert package in ORDER, f"{package} is not in the tree of ARCHITECTURE.md"
-    allowed = set(ORDER[: ORDER.index(package) + 1])
-    for name in imports_of(path):
-        if name.startswith("headwater."):
-            assert name.split(".")[1] in allowed, f"{path} imports {name}"
+def imports(packages: set[str] | None = None) -> Iterator[tuple[Path, str]]:
+    """Every module of these packages (all, if none are given) with each name that it imports."""
+    for path in modules():
+        if packages is None or package_of(path) in packages:
+            for name in sorted(imports_of(path)):
+                yield path.relative_to(ROOT), name
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_what_decides_has_no_effects(path: Path) -> None:
-    if package_of(path) in PURE:
-        assert not {name.split(".")[0] for name in imports_of(path)} & EFFECTS
+def report(violations: list[str]) -> str:
+    return "\n" + "\n".join(violations)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_pyspark_is_imported_in_the_engine_only(path: Path) -> None:
-    if package_of(path) not in {"engine", "bench"}:
-        assert not any(name.split(".")[0] == "pyspark" for name in imports_of(path))
+def test_every_package_has_its_place_in_the_order() -> None:
+    packages = {package_of(path) for path in modules()} - {"__init__"}
+    violations = [
+        f"{name} is not in ORDER, nor in the tree of ARCHITECTURE.md" for name in packages - {*ORDER}
+    ]
+    assert not violations, report(violations)
+
+
+def test_modules_import_only_packages_before_their_own() -> None:
+    position = {name: at for at, name in enumerate(ORDER)}
+    violations = [
+        f"{path} imports {name}"
+        for path, name in imports(set(ORDER))
+        if name.startswith("headwater.")
+        and position.get(name.split(".")[1], len(ORDER)) > position[package_of(ROOT / path)]
+    ]
+    assert not violations, report(violations)
+
+
+def test_packages_that_decide_have_no_effects() -> None:
+    violations = [f"{path} imports {name}" for path, name in imports(PURE) if name.split(".")[0] in EFFECTS]
+    assert not violations, report(violations)
+
+
+def test_pyspark_is_imported_in_engine_and_bench_only() -> None:
+    elsewhere = {package_of(path) for path in modules()} - SPARK
+    violations = [
+        f"{path} imports {name}" for path, name in imports(elsewhere) if name.split(".")[0] == "pyspark"
+    ]
+    assert not violations, report(violations)
+
+
+def test_no_package_has_more_modules_than_one_can_take_in() -> None:
+    folders = [folder for folder in (SOURCE, *SOURCE.rglob("*")) if folder.is_dir()]
+    counts = {folder: len([*folder.glob("[!_]*.py")]) for folder in folders}
+    violations = [
+        f"{folder.relative_to(ROOT)} has {count} modules beside each other, {MODULES_BESIDE_EACH_OTHER} at most"
+        for folder, count in counts.items()
+        if count > MODULES_BESIDE_EACH_OTHER
+    ]
+    assert not violations, report(violations)
+
+
+def test_long_files_say_why_they_are_one() -> None:
+    violations = []
+    for path in (*modules(), *sorted((ROOT / "tests").rglob("*.py"))):
+        name, text = str(path.relative_to(ROOT)), path.read_text("utf-8")
+        length = len(text.splitlines())
+        reason = LONG in (ast.get_docstring(ast.parse(text)) or "")
+        if length > LINES_OF_A_FILE and not reason:
+            violations.append(f'{name} has {length} lines: split it, or say "{LONG} ..." in its docstring')
+    assert not violations, report(violations)
+
+
+def test_test_modules_share_through_the_support_package() -> None:
+    paths = sorted((ROOT / "tests").rglob("*.py"))
+    violations = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in paths
+        for name in sorted(imports_of(path))
+        if name.startswith(("test_", "tests.", "conftest"))
+    ]
+    violations += [
+        f"{path.relative_to(ROOT)} is no test: move it to tests/support"
+        for path in paths
+        if "support" not in path.parts and path.name != "conftest.py" and not path.name.startswith("test_")
+    ]
+    assert not violations, report(violations)

@@ -7,10 +7,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from headwater.cli.app import app
 from headwater.errors import InputError
-from headwater.model import Expectation, Prices, Project
+from headwater.model import Durability, Expectation, Prices, Project, Retention
 from headwater.project import load
+from headwater.project.warning import ProjectWarning
 
 TABLE = "CREATE TABLE user_events (a INT PRIMARY KEY);\n"
 
@@ -38,10 +41,11 @@ def failure(folder: Path) -> InputError:
 def test_only_the_name_is_required(tmp_path: Path) -> None:
     found = loaded(tmp_path)
     assert (found.name, found.folder, found.storage) == ("shop", str(tmp_path), str(tmp_path / "warehouse"))
-    assert (found.store, found.spark_master, found.spark_config) == ("sqlite", "local[*]", {})
+    assert (found.spark_master, found.spark_config) == ("local[*]", {})
     assert list(found.sites) == ["default"]
     assert found.sites["default"].storage == found.storage
     assert found.prices == Prices()
+    assert found.durability is Durability.FULL
 
 
 def test_the_designs_settings(tmp_path: Path) -> None:
@@ -49,13 +53,13 @@ def test_the_designs_settings(tmp_path: Path) -> None:
         tmp_path,
         """
 name: shop
-storage: ./house                     # a folder or an object-store address
+storage: ./house
+durability: fast
 spark: {master: "local[2]", config: {spark.sql.ansi.enabled: true, spark.x: 3}}
-store: postgres://u@h/db
 freshness: 5 seconds
 sites:                               # default: one site
   plango:
-    {storage: s3://b/p, spark: "sc://host:15002", capacity: {cores: 4, gb: 100}, prices: {core_hour: 0.2}}
+    {storage: /srv/p, spark: "sc://host:15002", capacity: {cores: 4, gb: 100}, prices: {core_hour: 0.2}}
   opentable: {}
   third:
 prices: {core_hour: 0.170, gb_month: 1}
@@ -65,16 +69,32 @@ expect: {USER_EVENTS: {rows: 1_000_000, rate: 50, values: {A: 7}}}
     )
     plango, opentable = found.sites["plango"], found.sites["opentable"]
     assert found.storage == str(tmp_path / "house")
-    assert (found.spark_master, found.store) == ("local[2]", "postgres://u@h/db")
+    assert found.durability is Durability.FAST
+    assert found.spark_master == "local[2]"
     assert found.spark_config == {"spark.sql.ansi.enabled": "true", "spark.x": "3"}
     assert found.prices == Prices(Decimal("0.170"), Decimal("0.01"), Decimal(1))
-    assert (plango.storage, plango.spark, plango.cores, plango.gb) == ("s3://b/p", "sc://host:15002", 4, 100)
+    assert (plango.storage, plango.spark, plango.cores, plango.gb) == ("/srv/p", "sc://host:15002", 4, 100)
     assert plango.prices == Prices(Decimal("0.2"), Decimal("0.01"), Decimal(1))
     assert (opentable.spark, opentable.cores, opentable.prices) == ("local[2]", None, found.prices)
     assert opentable.storage == f"{found.storage}/_sites/opentable"
     assert list(found.sites) == ["default", "plango", "opentable", "third"]
     assert found.tables["user_events"].expect == Expectation(1_000_000, 50.0, (("a", 7),))
     assert (found.views["v"].site, found.views["v"].freshness) == ("plango", timedelta(seconds=5))
+
+
+def test_retention(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "name: shop\n").retention == Retention()
+    text = "name: shop\nretention: {history: 7 days, dead_letters: 36h, reads: '2 hours'}\n"
+    days, reads = timedelta(days=1), timedelta(hours=2)
+    assert loaded(tmp_path, text).retention == Retention(7 * days, 90 * days, 1.5 * days, reads)
+    assert loaded(tmp_path, "name: shop\nretention: {history: none}\n").retention.history == timedelta(0)
+
+
+def test_a_key_that_nothing_reads_is_ignored_with_a_warning(tmp_path: Path) -> None:
+    with pytest.warns(ProjectWarning, match=r"headwater.yml:2:1: nothing reads `store`") as warned:
+        found = loaded(tmp_path, "name: shop\nstore: postgres://u:hunter2@h/db\nfreshness: 5 seconds\n")
+    assert found.name == "shop"
+    assert "hunter2" not in str(warned[0].message)
 
 
 def test_the_default_site_can_be_described(tmp_path: Path) -> None:
@@ -126,15 +146,28 @@ def test_names_are_one_namespace_across_files(tmp_path: Path) -> None:
         ("name: «''", "HW207", "an empty text"),
         ("name: x\n«stroage: y", "HW206", 'did you mean "storage"?'),
         ("name: x\n«color: y", "HW206", "known keys: name, storage"),
-        ("name: x\n«name: y", "HW211", "stands twice"),
+        ("name: x\n«name: y", "HW214", "is given twice"),
         ("name: x\nspark:\n  «mastr: y", "HW206", 'did you mean "master"?'),
         ("name: x\nspark: {config: {a: «[1]}}", "HW207", "single value"),
         ("name: x\nspark: «3", "HW207", "spark must be a mapping"),
-        ("name: x\nstore: «mysql", "HW207", "use sqlite"),
+        ('name: x\nspark: {master: «"lcoal[*]"}', "HW207", 'spark.master cannot be "lcoal[*]"'),
+        ('name: x\nspark: «local[]', "HW207", "local[*]"),
+        ("name: x\nsites: {a: {spark: «host:15002}}", "HW207", "sc://host:15002"),
         ("name: x\nfreshness: «1 month", "HW207", "no fixed length"),
         ("name: x\nfreshness: «3", "HW207", "put it in quotes"),
+        ("name: x\nstorage: «s3://bucket/shop", "HW215", "storage must be a folder, not an address"),
+        ("name: x\nstorage: «file:/data/shop", "HW215", "write the path alone: /data/shop"),
+        ("name: x\nsites: {a: {storage: «hdfs://n:9000/a}}", "HW215", "begins with hdfs:"),
+        ("name: x\nsites: {a: {storage: «gs:/a}}", "HW215", "sites.a.storage must be a folder"),
+        ("name: x\ndurability: «quick", "HW207", "durability is full or fast"),
+        ("name: x\ndurability: «no", "HW207", "durability must be text"),
+        ("name: x\nretention: {audit: «none}", "HW207", "retention.audit: 'none' is not an interval"),
+        ("name: x\nretention: {history: «1 month}", "HW207", "no fixed length"),
+        ("name: x\nretention: {history: «0 days}", "HW207", "longer than zero"),
+        ("name: x\nretention: {reads: «5 minutes}", "HW207", "at least 10 minutes"),
+        ("name: x\nretention: {«forever: 1 day}", "HW206", "known keys: history"),
         ("name: x\nsites: «[a, b]", "HW207", "sites must be a mapping of names to values, not a list"),
-        ("name: x\nsites:\n  a: {}\n  «A: {}", "HW211", "stands twice"),
+        ("name: x\nsites:\n  a: {}\n  «A: {}", "HW214", "is declared twice"),
         ("name: x\nsites: {«a/b: {}}", "HW207", "cannot name a site"),
         ("name: x\nsites: {a: {«sparc: y}}", "HW206", 'sites.a has no key "sparc"'),
         ("name: x\nsites: {a: {capacity: {cores: «many}}}", "HW207", 'sites.a.capacity.cores must'),
@@ -144,8 +177,8 @@ def test_names_are_one_namespace_across_files(tmp_path: Path) -> None:
         ("name: x\nprices: {core_hour: «1:30}", "HW207", "must be a number"),
         ("name: x\nexpect: {user_events: {rows: «1.5}}", "HW207", "whole number"),
         ("name: x\nexpect: {user_events: {rows: «1e99}}", "HW207", "must be a number"),
-        ("name: x\nexpect:\n  «user_event: {rows: 1}", "HW210", 'did you mean "user_events"?'),
-        ("name: x\nexpect:\n  «user_events: {values: {ui: 1}}", "HW210", 'has no column "ui"'),
+        ("name: x\nexpect:\n  «user_event: {rows: 1}", "HW211", 'did you mean "user_events"?'),
+        ("name: x\nexpect:\n  «user_events: {values: {ui: 1}}", "HW106", 'has no column "ui"'),
         ("name: x\nexpect: {user_events: «7}", "HW207", "must be a mapping"),
         ("name: x\n  bad«: y", "HW205", "this is not YAML"),
         ("name: «\tx", "HW205", "this is not YAML"),
@@ -167,6 +200,24 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     error = failure(tmp_path / "shop")
     assert error.code == "HW201"
     assert "headwater init" in error.hint
+
+
+def test_an_address_in_place_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    error = failure(Path("s3://bucket/shop"))
+    assert (error.code, "object stores" in error.detail.lower()) == ("HW215", True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["init"], ["bench", "ingest", "--quick", "--out"]])
+def test_no_command_makes_a_folder_of_an_address(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, [*command, "gs://bucket/x"])
+    assert isinstance(result.exception, InputError)
+    assert result.exception.code == "HW215"
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:

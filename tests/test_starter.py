@@ -10,8 +10,8 @@ import pytest
 
 from headwater.errors import InputError
 from headwater.project import load
-from headwater.sql.relations import relations_read
-from headwater.sql.select import parse_select
+from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.relations import relations_read
 from headwater.starter import write_starter
 
 
@@ -29,7 +29,7 @@ def test_it_is_a_project_with_promises(shop: Path) -> None:
     assert all(
         timedelta(seconds=10) <= view.freshness <= timedelta(seconds=60) for view in project.views.values()
     )
-    read = {len(set(relations_read(parse_select(view.sql)))) for view in project.views.values()}
+    read = {len(set(relations_read(select_tree(view.sql)))) for view in project.views.values()}
     assert {1, 2, 3, 4} <= read
     assert len(project.queries) >= 3
 

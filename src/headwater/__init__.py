@@ -6,46 +6,159 @@ shop = hw.open("shop")
 shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "status": "placed", ...}])
 shop.run_until_idle()
 shop.read("open_orders").to_pylist()
+
+The public API is what `__all__` names: `open`, the project it opens, what its methods take and return, and
+the errors they raise.  Everything is imported on first use: `import headwater` takes milliseconds, and Spark
+is imported only by what needs it.  Nothing is logged unless the program that uses Headwater configures it.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
-from headwater.errors import HeadwaterError, InputError, RefusedError
+from headwater.errors import HeadwaterError, InputError, InternalError, Place, RefusedError
 
 if TYPE_CHECKING:
     from headwater.api import Headwater as Headwater
     from headwater.api import open as open
-    from headwater.capture.append import Appended as Appended
+    from headwater.capture.dead_letters import DeadLetter as DeadLetter
+    from headwater.capture.ingest_file import FileFormat as FileFormat
+    from headwater.capture.intake.append import Appended as Appended
+    from headwater.capture.intake.batch import Rejection as Rejection
+    from headwater.capture.rejected import Rejected as Rejected
+    from headwater.capture.retrying import Retried as Retried
+    from headwater.clock import Clock as Clock
+    from headwater.clock import ManualClock as ManualClock
+    from headwater.clock import SystemClock as SystemClock
+    from headwater.engine.run.auditor import Snapshot as Snapshot
+    from headwater.engine.run.progress import Progress as Progress
+    from headwater.engine.upkeep.verify import Verified as Verified
+    from headwater.model import Project as Project
+    from headwater.model import Table as Table
+    from headwater.planning.cost.billing import Bill as Bill
+    from headwater.planning.cost.billing import Costs as Costs
+    from headwater.planning.cost.billing import Line as Line
+    from headwater.project.warning import ProjectWarning as ProjectWarning
+    from headwater.serve.ad_hoc.answer import Answer as Answer
+    from headwater.serve.planning.changing import Added as Added
+    from headwater.serve.planning.changing import Dropped as Dropped
+    from headwater.serve.planning.planned import Effect as Effect
+    from headwater.serve.planning.planned import Planned as Planned
+    from headwater.serve.planning.planned import PlannedView as PlannedView
     from headwater.serve.read import NeverComputedError as NeverComputedError
     from headwater.serve.read import Rows as Rows
     from headwater.serve.read import TooStaleError as TooStaleError
-    from headwater.serve.status import Status as Status
+    from headwater.serve.read_as_of import HistoryGoneError as HistoryGoneError
+    from headwater.serve.reports.bill import Account as Account
+    from headwater.serve.reports.sources import SourceStatus as SourceStatus
+    from headwater.serve.reports.status import LastPush as LastPush
+    from headwater.serve.reports.status import Status as Status
+    from headwater.serve.reports.status import ViewStatus as ViewStatus
+    from headwater.storage.records.site_health import SiteHealth as SiteHealth
+    from headwater.storage.records.slot_lag import SlotLag as SlotLag
+    from headwater.storage.vacuum.inventory import Inventory as Inventory
+    from headwater.storage.vacuum.inventory import TableStorage as TableStorage
+    from headwater.storage.vacuum.vacuum import Removed as Removed
+    from headwater.storage.vacuum.vacuum import Vacuumed as Vacuumed
 
-__version__ = "0.1.0"
+__version__ = "0.1.0"  # the only place: pyproject.toml reads it from here
+
 __all__ = [
+    "Account",
+    "Added",
+    "Answer",
     "Appended",
+    "Bill",
+    "Clock",
+    "Costs",
+    "DeadLetter",
+    "Dropped",
+    "Effect",
+    "FileFormat",
     "Headwater",
     "HeadwaterError",
+    "HistoryGoneError",
     "InputError",
+    "InternalError",
+    "Inventory",
+    "LastPush",
+    "Line",
+    "ManualClock",
     "NeverComputedError",
+    "Place",
+    "Planned",
+    "PlannedView",
+    "Progress",
+    "Project",
+    "ProjectWarning",
     "RefusedError",
+    "Rejected",
+    "Rejection",
+    "Removed",
+    "Retried",
     "Rows",
+    "SiteHealth",
+    "SlotLag",
+    "Snapshot",
+    "SourceStatus",
     "Status",
+    "SystemClock",
+    "Table",
+    "TableStorage",
     "TooStaleError",
+    "Vacuumed",
+    "Verified",
+    "ViewStatus",
+    "__version__",
     "open",
 ]
 
 _HOMES = {
+    "Account": "headwater.serve.reports.bill",
+    "Added": "headwater.serve.planning.changing",
+    "Answer": "headwater.serve.ad_hoc.answer",
+    "Appended": "headwater.capture.intake.append",
+    "Bill": "headwater.planning.cost.billing",
+    "Clock": "headwater.clock",
+    "Costs": "headwater.planning.cost.billing",
+    "DeadLetter": "headwater.capture.dead_letters",
+    "Dropped": "headwater.serve.planning.changing",
+    "Effect": "headwater.serve.planning.planned",
+    "FileFormat": "headwater.capture.ingest_file",
     "Headwater": "headwater.api",
-    "open": "headwater.api",
-    "Appended": "headwater.capture.append",
+    "HistoryGoneError": "headwater.serve.read_as_of",
+    "Inventory": "headwater.storage.vacuum.inventory",
+    "LastPush": "headwater.serve.reports.status",
+    "Line": "headwater.planning.cost.billing",
+    "ManualClock": "headwater.clock",
     "NeverComputedError": "headwater.serve.read",
+    "Planned": "headwater.serve.planning.planned",
+    "PlannedView": "headwater.serve.planning.planned",
+    "Progress": "headwater.engine.run.progress",
+    "Project": "headwater.model",
+    "ProjectWarning": "headwater.project.warning",
+    "Rejected": "headwater.capture.rejected",
+    "Rejection": "headwater.capture.intake.batch",
+    "Removed": "headwater.storage.vacuum.vacuum",
+    "Retried": "headwater.capture.retrying",
     "Rows": "headwater.serve.read",
+    "SiteHealth": "headwater.storage.records.site_health",
+    "SlotLag": "headwater.storage.records.slot_lag",
+    "Snapshot": "headwater.engine.run.auditor",
+    "SourceStatus": "headwater.serve.reports.sources",
+    "Status": "headwater.serve.reports.status",
+    "SystemClock": "headwater.clock",
+    "Table": "headwater.model",
+    "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
-    "Status": "headwater.serve.status",
+    "Vacuumed": "headwater.storage.vacuum.vacuum",
+    "Verified": "headwater.engine.upkeep.verify",
+    "ViewStatus": "headwater.serve.reports.status",
+    "open": "headwater.api",
 }
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> Any:
@@ -55,3 +168,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,94 +7,216 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
     shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "total": "9.99"}])
     shop.run_until_idle()
     shop.read("big_orders").to_pylist()
-    all(one.equal for one in shop.verify())
+    all(view.equal for view in shop.verify())
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from headwater.capture.append import Appended, Appender, append_file
+from headwater.capture.dead_letters import DeadLetter, read_letters, remove_letters
+from headwater.capture.given_records import given_records
+from headwater.capture.ingest_file import FileFormat, append_file
+from headwater.capture.intake.append import Appended, Appender
+from headwater.capture.intake.stored_columns import difference
+from headwater.capture.intake.token import BatchId
+from headwater.capture.rejected import Rejected, rejected_rows
+from headwater.capture.retrying import Retried, retry_letters
 from headwater.catalog import Catalog, build
-from headwater.clock import Clock, SystemClock, micros
-from headwater.errors import InputError, did_you_mean
+from headwater.clock import Clock, SystemClock, instant_of
+from headwater.errors import InputError
+from headwater.errors.shared import no_such_table
 from headwater.model import Project, Table
+from headwater.planning.cost.billing import Bill
 from headwater.project import fingerprint, load
-from headwater.serve.bill import Account, account
-from headwater.serve.changing import Added, Dropped, add, drop
-from headwater.serve.plan import Planned, asking, plan
+from headwater.serve.ad_hoc.answer import Answer, answer
+from headwater.serve.last_good import last_good as remembered_project
+from headwater.serve.last_good import remember
+from headwater.serve.planning.changing import Added, Dropped, add, drop
+from headwater.serve.planning.plan import Planned, asking, plan
+from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.serve.read import Rows, read
-from headwater.serve.shared_catalog import shared_catalog
-from headwater.serve.status import Status, status
-from headwater.sharing.billing import Bill
+from headwater.serve.read_as_of import read_as_of
+from headwater.serve.reports.bill import Account, account
+from headwater.serve.reports.status import Status, status
+from headwater.serve.reports.storage import storage, vacuum
+from headwater.sql.parsing.intervals import duration
 from headwater.storage.timeline import check_readable
+from headwater.storage.vacuum.inventory import Inventory
+from headwater.storage.vacuum.vacuum import Vacuumed
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from headwater.engine.runner import Progress
-    from headwater.engine.verify import Verified
+    from headwater.engine.run.progress import Progress
+    from headwater.engine.upkeep.verify import Verified
 
 __all__ = ["Headwater", "open"]
 
 
-def open(folder: str, clock: Clock | None = None) -> Headwater:
-    """Open a project: its folder holds headwater.yml and SQL files."""
-    return Headwater(load(folder), clock or SystemClock())
+def open(folder: str, clock: Clock | None = None, last_good: bool = False) -> Headwater:
+    """Open a project: its folder holds headwater.yml and SQL files.
+
+    With `last_good`, SQL files that are wrong are replaced by what they said when the warehouse was last
+    written to, and `problem` says so; that is enough to read and to feed what is there.
+    """
+    try:
+        return Headwater(load(folder), clock or SystemClock())
+    except InputError as error:
+        if not last_good:
+            raise
+        project, problem = remembered_project(Path(folder), error)
+        return Headwater(project, clock or SystemClock(), problem)
+
+
+def _batch_id(batch: str | None) -> BatchId | None:
+    return None if batch is None else BatchId(batch)
+
+
+def _duration(text: str, name: str) -> timedelta:
+    try:
+        return duration(text)
+    except ValueError as error:
+        hint = 'Write "5s", "2 minutes" or a timedelta.'
+        raise InputError("HW001", f"{name}: {error}", hint=hint) from None
 
 
 class Headwater:
     """An open project."""
 
-    def __init__(self, project: Project, clock: Clock) -> None:
+    def __init__(self, project: Project, clock: Clock, problem: str = "") -> None:
+        """`problem`: what is wrong with the project's files now, if this is what they said before."""
         self.project = project
+        self.problem = problem
         self.clock = clock
         self.catalog: Catalog = build(project)
-        self.warehouse = Warehouse(project.storage, self.catalog.places())
+        self.warehouse = Warehouse(project.storage, self.catalog.places(), project.durability)
         self._fingerprint = fingerprint(project.folder)
         self._writers: dict[tuple[int, str], Appender] = {}
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
-        found = {known.lower(): known for known in self.project.tables}.get(name.lower())
-        if found is None:
-            raise InputError(
-                "HW211",
-                f'there is no table "{name}" in project "{self.project.name}"',
-                detail=f"Its tables: {', '.join(self.project.tables) or 'none'}.",
-                hint=did_you_mean(name, self.project.tables),
-            )
-        return self.project.tables[found]
+        declared = {table.lower(): table for table in self.project.tables}.get(name.lower())
+        if declared is None:
+            raise no_such_table(name, self.project.name, self.project.tables)
+        return self.project.tables[declared]
 
-    def ingest(self, table: str, records: Iterable[Mapping[str, Any]] | pa.Table) -> Appended:
-        """Append rows or changes: all that are right at one time, the others go to the dead letters."""
-        check_readable(self.warehouse.root)
-        return self._writer(self.table(table)).append(records)
+    def ingest(self, table: str, records: object, batch: str | None = None, strict: bool = False) -> Appended:
+        """Append rows or changes: valid ones are committed at one time, others go to the dead letters.
 
-    def _writer(self, table: Table) -> Appender:
+        `records` is a dict or a dataclass, an iterable of them, or a table: anything that speaks Arrow, such
+        as a DataFrame of pandas or polars, a table of pyarrow or a relation of DuckDB.  TypeError for
+        anything else.  With `strict`, the first wrong record raises InputError and nothing is stored.
+
+        `batch` is an id of the call's own, so that it can be repeated after any failure: what was stored
+        under it is not stored again, and the answer is that of the first time, marked `repeated`.
+        """
+        return self._writer(table).append(given_records(records), _batch_id(batch), strict)
+
+    def _take_up_columns(self, table: Table) -> None:
+        """Open the project's files again if somebody has declared, and stored, columns since."""
+        stored = self.warehouse.source(table.name)
+        if stored.snapshot().version >= 0 and difference(stored.columns(), table) and self.changed_on_disk():
+            self._reopen()
+
+    def _writer(self, name: str) -> Appender:
         """A thread's own writer of a table: it remembers the keys it has read, so later calls are cheaper."""
-        known = (threading.get_ident(), table.name)
-        if known not in self._writers:
-            self._writers[known] = Appender(self.warehouse, table, self.clock, self.project.tables)
-        return self._writers[known]
-
-    def ingest_file(self, table: str, path: str) -> Appended:
-        """The same from a file of JSON lines."""
         check_readable(self.warehouse.root)
-        return append_file(self.warehouse, self.table(table), path, self.clock, tables=self.project.tables)
+        self._take_up_columns(self.table(name))
+        table = self.table(name)
+        owner = (threading.get_ident(), table.name)
+        if owner not in self._writers or self._writers[owner].table != table:
+            self._begin_writing(self.project)
+            self._writers[owner] = Appender(self.warehouse, table, self.clock, self.project.tables)
+        return self._writers[owner]
 
-    def read(self, view: str, max_staleness: timedelta | None = None) -> Rows:
-        """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits."""
+    def _begin_writing(self, project: Project) -> None:
+        self.warehouse.make_roots()
+        if not self.problem:
+            remember(project, self.clock)
+
+    def ingest_file(
+        self,
+        table: str,
+        path: str,
+        batch: str | None = None,
+        strict: bool = False,
+        form: FileFormat | None = None,
+        keep_going: bool = False,
+        show: Callable[[int, int], None] | None = None,
+    ) -> Appended:
+        """The same from a file of JSON lines, CSV or Parquet, as its ending or `form` says.
+
+        A hundred wrong records in a row raise InputError with the likely cause, and nothing is stored, unless
+        `keep_going`.  `show` is called with the bytes read so far and the file's size.
+        """
+        writer = self._writer(table)
+        return append_file(writer, path, _batch_id(batch), strict, form, keep_going, show)
+
+    def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
+        """The records that were rejected, of a table or of all, with the reason; oldest first."""
+        return read_letters(self.warehouse, self._letters_of(table))
+
+    def retry_dead_letters(self, table: str | None = None) -> tuple[Retried, ...]:
+        """Append dead letters again, after what was wrong has been mended; those that fit are removed."""
+        names = {letter.table for letter in self.dead_letters(table)} & self.project.tables.keys()
+        return tuple(
+            retry_letters(self.project, self.warehouse, self.clock, self.project.tables[name])
+            for name in sorted(names)
+        )
+
+    def discard_dead_letters(self, table: str | None = None) -> int:
+        """Remove dead letters for good; returns how many rows they stood for."""
+        return remove_letters(self.warehouse, self.clock, self._letters_of(table))
+
+    def rejected(self, tables: Iterable[str] | None = None) -> dict[str, Rejected]:
+        """The sources with dead letters: how many rows, and beside how many that were stored."""
+        return rejected_rows(self.warehouse, self.project.tables if tables is None else tables)
+
+    def _letters_of(self, table: str | None) -> str | None:
+        """The name as dead letters have it: of a declared table, or of one that was once."""
+        once = {letter.table for letter in read_letters(self.warehouse, table)} if table else set()
+        return table if table is None or table in once else self.table(table).name
+
+    def read(
+        self,
+        view: str,
+        max_staleness: timedelta | str | None = None,
+        as_of: datetime | int | None = None,
+    ) -> Rows:
+        """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits.
+
+        `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".
+
+        `as_of` (microseconds since 1970, or a datetime): the rows of a view or a source as of an earlier
+        instant; HistoryGoneError if its history does not reach back that far.
+        """
+        if as_of is not None:
+            instant = as_of if isinstance(as_of, int) else instant_of(as_of)
+            return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
+        if isinstance(max_staleness, str):
+            max_staleness = _duration(max_staleness, "max_staleness")
         return read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+
+    def sql(self, text: str) -> Answer:
+        """The answer to a SELECT over views and sources, as of one time; without Spark."""
+        return answer(self.catalog, self.warehouse, self.clock, text)
 
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
         return status(self.catalog, self.warehouse, self.clock)
+
+    def storage(self) -> Inventory:
+        """What is stored, and what it is for."""
+        return storage(self.catalog, self.warehouse)
+
+    def vacuum(self, dry_run: bool = False, show: Callable[[str], None] = lambda table: None) -> Vacuumed:
+        """Delete what no view, reader or retention needs; with `dry_run`, only say what that is."""
+        return vacuum(self.catalog, self.warehouse, self.clock, dry_run, show)
 
     def account(self, since: int | None = None, until: int | None = None) -> Account:
         """What bills of a period are made from, instants in microseconds; by default, from the beginning."""
@@ -109,35 +231,38 @@ class Headwater:
 
         Views in the files of `also` are priced as if they were part of the project.
         """
-        files = [Path(one) for one in also]
+        self.check_sources()
+        files = [Path(file) for file in also]
         whole = load(self.project.folder, files) if files else self.project
         return plan(self.project, asking(whole), self.warehouse)
 
+    def check_sources(self) -> None:
+        """Raise InputError if the options of a table are wrong; a run would refuse them too."""
+        from headwater.capture.captures import check_sources
+
+        check_sources(self.project)
+
     def add(self, file: str | Path, force: bool = False) -> Added:
         """Add the views of an SQL file to the project, if they are admitted; a run takes them over."""
-        done = add(self.catalog, self.warehouse, Path(file), force)
+        added = add(self.catalog, self.warehouse, Path(file), force)
         self._reopen()
-        return done
+        return added
 
     def drop(self, view: str, keep_data: bool = False) -> Dropped:
         """Take a view out of the project, with what it stored; refused while something else reads it."""
-        done = drop(self.catalog, self.warehouse, self.clock, view, keep_data)
+        dropped = drop(self.catalog, self.warehouse, self.clock, view, keep_data)
         self._reopen()
-        return done
+        return dropped
 
     def _reopen(self) -> None:
         self._fingerprint = fingerprint(self.project.folder)
         self.project = load(self.project.folder)
         self.catalog = build(self.project)
-        self._place(self.catalog)
+        self._lay_out(self.catalog)
 
-    def _place(self, catalog: Catalog) -> None:
-        """Let the warehouse know where things lie; what came back to the project's own root too."""
-        elsewhere = catalog.places()
-        for name in (*catalog.project.tables, *catalog.kept):
-            if name not in elsewhere:
-                self.warehouse.places.pop(name, None)
-        self.warehouse.places.update(elsewhere)
+    def _lay_out(self, catalog: Catalog) -> None:
+        """Let the warehouse know where things lie."""
+        self.warehouse.lay_out((*catalog.project.tables, *catalog.kept), catalog.places())
 
     def run(
         self,
@@ -147,34 +272,35 @@ class Headwater:
         sharing: bool = True,
         replan: bool = False,
     ) -> None:
-        """Keep the views: for a while, until `stop` is set, or for ever.
+        """Keep the views: for `duration`, until `stop` is set, or for ever.
 
-        Without `sharing` every view is kept by itself, from the sources.  A plan made by an earlier run is
-        kept to, unless `replan` asks for a new one.
+        Without `sharing` every view is kept by itself, from the sources.  The plan of an earlier run is used
+        again, unless `replan` asks for a new one.
         """
-        from headwater.engine.runner import run
+        from headwater.engine.run.start import run
+        from headwater.engine.run.stopping import StoppedError
 
         catalog = self._planned(self.project, sharing, replan)
+        self._lay_out(catalog)
 
         def make(project: Project, current: Catalog) -> Catalog:
             return self._planned(project, sharing)
 
-        with run(catalog, self.warehouse, self.clock, self._fingerprint, make, sharing) as one:
-            one.stop = stop if stop is not None else one.stop
-            until = None if duration is None else self.clock.now() + micros(duration)
-            one.keep(until, show)
-        if one.reloading is not None:
-            # What the run took over while it ran is what this project is now.
-            self.project = one.catalog.project
-            self.catalog = build(self.project)
-            self._fingerprint = one.reloading.taken
+        try:
+            with run(catalog, self.warehouse, self.clock, self._fingerprint, make, sharing, stop) as started:
+                started.keep(duration, show)
+        except StoppedError:
+            return
+        # What the run adopted while it ran is what this project is now.
+        self.project = started.catalog.project
+        self.catalog = build(self.project)
+        self._fingerprint = started.reloading.taken
 
     def _planned(self, project: Project, sharing: bool, replan: bool = False) -> Catalog:
         """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
+        self._begin_writing(project)
         plain = build(project)
-        catalog = shared_catalog(plain, self.warehouse, replan) if sharing else plain
-        self._place(catalog)
-        return catalog
+        return shared_catalog(plain, self.warehouse, replan) if sharing else plain
 
     def run_until_idle(
         self,
@@ -184,35 +310,41 @@ class Headwater:
         replan: bool = False,
     ) -> None:
         """Apply all that has been captured, then return."""
-        from headwater.engine.runner import run
+        from headwater.engine.run.start import run
+        from headwater.engine.run.stopping import StoppedError
+        from headwater.engine.run.until_idle import until_idle
 
         catalog = self._planned(self.project, sharing, replan)
-        with run(catalog, self.warehouse, self.clock, sharing=sharing) as one:
-            one.stop = stop if stop is not None else one.stop
-            one.until_idle(show)
+        self._lay_out(catalog)
+        with (
+            suppress(StoppedError),
+            run(catalog, self.warehouse, self.clock, sharing=sharing, stop=stop, once=True) as started,
+        ):
+            until_idle(started, show)
 
     def stream(self, table: str, frame: Any) -> Any:
         """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""
-        from headwater.engine.streams import start_stream
+        from headwater.engine.run.streams import start_stream
 
+        self.warehouse.make_roots()
         return start_stream(
             frame.sparkSession, self.warehouse, self.table(table), self.clock, frame, self.project.tables
         )
 
     def changed_on_disk(self) -> bool:
-        """Whether the project's files are other ones than those that were opened."""
+        """Whether the project's files have changed since they were opened."""
         return fingerprint(self.project.folder) != self._fingerprint
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""
-        from headwater.engine.push import Pushing
-        from headwater.engine.session import session
-        from headwater.engine.verify import verify
+        from headwater.engine.push.workplace import Workplace
+        from headwater.engine.spark.session import session
+        from headwater.engine.upkeep.verify import verify_all
 
         names = (
             [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
         )
-        project, log = self.project, self.warehouse.spark_log()
-        spark = session(project.name, project.spark_master, project.spark_config, log)
-        pushing = Pushing(spark, self.warehouse, self.catalog)
-        return tuple(verify(pushing, self.catalog.kept[name]) for name in names)
+        project, spark_log = self.project, self.warehouse.spark_log()
+        spark = session(project.name, project.spark_master, project.spark_config, spark_log)
+        workplace = Workplace(spark, self.warehouse, self.catalog)
+        return verify_all(workplace, [self.catalog.kept[name] for name in names])

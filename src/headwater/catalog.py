@@ -1,8 +1,9 @@
-"""A project understood: how every view is kept, what reads what, and under which name it is stored.
+"""How every view of a project is kept, what reads what, and under which name it is stored.
 
 Pure: the same project gives the same catalog.  A view's `version` is a fingerprint of everything its stored
 rows depend on; when a declaration changes, the version does, and the view starts anew in a folder of its own
-while the old rows stay until they are vacuumed.
+while the old rows stay until they are vacuumed.  Columns that a view does not read are no part of its
+version, so a table may gain columns under it; `SELECT *` reads all that are declared.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.split import split
-from headwater.algebra.stages import Kept, Obstacle, Stage, StageKind
-from headwater.algebra.walks import scan_rows
-from headwater.errors import InputError, did_you_mean
+from headwater.algebra.plans.nodes import Scan
+from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.split import split
+from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
+from headwater.errors import redact
+from headwater.errors.shared import no_such_view
 from headwater.model import Column, Project, RefreshPolicy, View
-from headwater.sharing.compile import Compiled
+from headwater.planning.stages.compile import Compiled
+from headwater.sql.parsing.named_columns import named_columns
+from headwater.sql.parsing.parser import select_tree
 from headwater.sql.translate import translate
 
 __all__ = ["Catalog", "build", "keep", "share"]
@@ -35,34 +40,35 @@ class Catalog:
     _levels: dict[frozenset[str], list[list[tuple[Kept, Stage]]]] = field(
         default_factory=dict, compare=False, repr=False
     )
+    _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
-        """The view of that name, however it is spelt; a clear error if there is none."""
-        found = {known.lower(): known for known in self.project.views}.get(name.lower())
-        if found is None:
-            raise InputError(
-                "HW210",
-                f'there is no view "{name}" in project "{self.project.name}"',
-                detail=f"Its views: {', '.join(self.project.views) or 'none'}.",
-                hint=did_you_mean(name, self.project.views),
-            )
-        return self.project.views[found]
+        """The view of that name, in any case; a clear error if there is none."""
+        declared = {view.lower(): view for view in self.project.views}.get(name.lower())
+        if declared is None:
+            raise no_such_view(name, self.project.name, self.project.views)
+        return self.project.views[declared]
 
     def types(self) -> dict[str, dict[str, str]]:
         """The types of the columns of sources and views, as far as they are known without Spark."""
-        found = {
-            name: {one.name: one.type for one in table.columns} for name, table in self.project.tables.items()
+        types = {
+            name: {column.name: column.type for column in table.columns}
+            for name, table in self.project.tables.items()
         }
         for name, kept in self.kept.items():
-            found[name] = dict(zip(kept.columns, kept.types, strict=True))
-        return found
+            types[name] = dict(zip(kept.columns, kept.types, strict=True))
+        return types
+
+    def source_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that each source declares."""
+        return {name: table.column_names for name, table in self.project.tables.items()}
 
     def folder(self, stage: str) -> str:
         """Where a stage is stored, below stages/."""
         return f"{stage}@{self.versions[stage.split('$')[0]]}"
 
     def description(self, view: str) -> str:
-        """What a view's plain table is made for; another definition has another description."""
+        """The description of a view's plain table, which changes with the view's definition."""
         return f"Headwater view {view}, version {self.versions[view]}"
 
     def folders(self) -> dict[str, str]:
@@ -76,11 +82,21 @@ class Catalog:
         declared = self.project.tables.get(name) or self.project.views.get(name)
         return declared.site if declared is not None else "default"
 
+    def policy_of(self, stage: str) -> RefreshPolicy:
+        """How a stage may be refreshed: as its view says; what views share, in whichever way is faster."""
+        view = self.project.views.get(stage.split("$", 1)[0])
+        return RefreshPolicy.AUTO if view is None else view.refresh
+
+    def spark_of(self, stage: str) -> str:
+        """The address of the Spark of a stage's site, without its token. Sites with one share its actions."""
+        site = self.project.sites.get(self.site_of(stage))
+        return redact(self.project.spark_master if site is None else site.spark or self.project.spark_master)
+
     def places(self) -> dict[str, str]:
         """The storage root of everything that does not lie at the project's own."""
         names = (*self.project.tables, *self.kept, *self.shared)
-        known = self.project.sites
-        roots = {name: known[site].storage for name in names if (site := self.site_of(name)) in known}
+        sites = self.project.sites
+        roots = {name: sites[site].storage for name in names if (site := self.site_of(name)) in sites}
         return {name: root for name, root in roots.items() if root and root != self.project.storage}
 
     def stages(self) -> Iterator[tuple[Kept, Stage]]:
@@ -125,13 +141,15 @@ class Catalog:
         return frozenset(
             view
             for view in self.kept
-            if any(one.name == stage for level in self.levels([view]) for _, one in level)
+            if any(needed.name == stage for level in self.levels([view]) for _, needed in level)
         )
 
     def below(self, view: str) -> frozenset[str]:
         """The sources under a view's stages, through whatever lies between."""
-        read = {name for level in self.levels([view]) for _, stage in level for name in stage.reads}
-        return frozenset(name for name in read if name in self.project.tables)
+        if view not in self._below:
+            read = {name for level in self.levels([view]) for _, stage in level for name in stage.reads}
+            self._below[view] = frozenset(name for name in read if name in self.project.tables)
+        return self._below[view]
 
     def views_read(self, view: str) -> tuple[str, ...]:
         """The views that a view reads itself."""
@@ -139,18 +157,18 @@ class Catalog:
 
     def ancestors(self, view: str) -> tuple[str, ...]:
         """All views below a view, in dependency order."""
-        found: set[str] = set()
+        below: set[str] = set()
         waiting = list(self.views_read(view))
         while waiting:
             name = waiting.pop()
-            if name not in found:
-                found.add(name)
+            if name not in below:
+                below.add(name)
                 waiting.extend(self.views_read(name))
-        return tuple(name for name in self.kept if name in found)
+        return tuple(name for name in self.kept if name in below)
 
     def sources(self, view: str) -> frozenset[str]:
         """The sources that a view depends on, directly or through other views."""
-        read = {name for one in (view, *self.ancestors(view)) for name in self.kept[one].reads}
+        read = {name for reader in (view, *self.ancestors(view)) for name in self.kept[reader].reads}
         return frozenset(name for name in read if name in self.project.tables)
 
     def family(self, view: str) -> frozenset[str]:
@@ -160,16 +178,16 @@ class Catalog:
         grown = True
         while grown:
             grown = False
-            for one in families:
-                if one & members and not one <= members:
-                    members |= one
+            for family in families:
+                if family & members and not family <= members:
+                    members |= family
                     grown = True
         return frozenset(members)
 
 
 def build(project: Project) -> Catalog:
     """Translate every view, in dependency order, so that a view over views knows their columns."""
-    relations: dict[str, Sequence[Column]] = {name: one.columns for name, one in project.tables.items()}
+    relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     for view in project.views.values():
@@ -187,15 +205,36 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     types = catalog.types()
     versions = dict(catalog.versions)
     for name, kept in compiled.shared.items():
-        # A replica has all columns, whichever of them are read.
-        told = [name if name in compiled.copies else repr(kept.stages)]
+        replica = name in compiled.copies
+        parts = [name if replica else repr(kept.stages)]
         for read in kept.reads:
-            told += [read, versions.get(read, ""), repr(sorted(types.get(read, {}).items()))]
-        versions[name] = hashlib.sha256("\n".join(told).encode()).hexdigest()[:10]
+            depends = _copied_columns(catalog.project, read) if replica else _typed_scans(kept, read, types)
+            parts += [read, versions.get(read, ""), repr(sorted(depends))]
+        versions[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
     return replace(
         catalog, kept=compiled.kept, shared=compiled.shared, versions=versions, sites=compiled.sites,
-        copies=compiled.copies, _levels={},
+        copies=compiled.copies, _levels={}, _below={},
     )  # fmt: skip
+
+
+def _copied_columns(project: Project, source: str) -> Iterator[tuple[str, str]]:
+    """What a replica's rows depend on.
+
+    A replica has all columns, whichever of them are read, and gains those that its relation gains.  But files
+    copied before such a column was added lack the constant that its earlier rows hold (DEFAULT).
+    """
+    table = project.tables.get(source)
+    for column in () if table is None else table.columns:
+        if column.default is not None:
+            yield column.name, column.default
+
+
+def _typed_scans(
+    kept: Kept, relation: str, types: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """The columns of a relation that shared stages read, with their types as far as they are known."""
+    for name in _scanned(kept.stages, relation):
+        yield name, types.get(relation, {}).get(name, "")
 
 
 def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
@@ -210,8 +249,8 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
         return Kept(
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
         )
-    whole = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
-    return replace(whole, obstacles=obstacles)
+    kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
+    return replace(kept, obstacles=obstacles)
 
 
 def _version(
@@ -223,7 +262,27 @@ def _version(
     parts: Iterator[str] = (
         text
         for name in kept.reads
-        for text in (name, versions.get(name, ""), *(f"{one.name} {one.type}" for one in relations[name]))
+        for text in (
+            name,
+            versions.get(name, ""),
+            *(f"{column.name} {column.type}" for column in _columns_read(view, kept, name, relations[name])),
+        )
     )
-    told = "\n".join((view.sql.text.strip(), repr(kept.stages), repr(kept.finish), *parts))
-    return hashlib.sha256(told.encode()).hexdigest()[:10]
+    fingerprinted = "\n".join((view.sql.text.strip(), repr(kept.stages), repr(kept.finish), *parts))
+    return hashlib.sha256(fingerprinted.encode()).hexdigest()[:10]
+
+
+def _columns_read(view: View, kept: Kept, relation: str, columns: Sequence[Column]) -> Iterator[Column]:
+    """The columns of a relation that a view depends on: one that is added to the others changes nothing."""
+    if any(stage.plan is None for stage in kept.stages):
+        named = named_columns(select_tree(view.sql))
+        return (column for column in columns if named is None or column.name.lower() in named)
+    read = _scanned(kept.stages, relation)
+    return (column for column in columns if column.name in read)
+
+
+def _scanned(stages: Iterable[Stage], relation: str) -> frozenset[str]:
+    """The columns of a relation that the plans of some stages scan."""
+    plans = (stage.plan for stage in stages if stage.plan is not None)
+    scans = (node for plan in plans for node in nodes(plan) if isinstance(node, Scan))
+    return frozenset(name for scan in scans if scan.relation == relation for name in scan.names)

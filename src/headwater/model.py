@@ -1,7 +1,7 @@
 """What a project is: tables, views, queries and sites, as frozen values.
 
-Nothing here knows about files, Spark or time.  `sql/` makes these values from DDL, `project.py` gathers
-them from a folder, everything else decides on them.
+Nothing here knows about files, Spark or time.  `sql/` makes these values from DDL, `project/` gathers them
+from a folder, and everything else decides on them.
 
 Types are Spark's simple strings ("bigint", "decimal(10,2)", "struct<start:timestamp,end:timestamp>").
 """
@@ -13,18 +13,25 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from headwater.errors import Place
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 __all__ = [
     "Cardinality",
     "Column",
+    "Durability",
     "Expectation",
     "ForeignKey",
     "Prices",
     "Project",
     "Query",
     "RefreshPolicy",
+    "Retain",
+    "Retention",
     "Site",
     "SqlText",
     "Table",
@@ -38,8 +45,9 @@ class SqlText:
 
     text: str
     path: str = "<sql>"
-    source: str = ""  # the whole file's text
+    source: str = field(default="", repr=False)  # the whole file's text
     offset: int = 0  # where `text` starts in it
+    tree: exp.Query | None = field(default=None, compare=False, repr=False)  # of a SELECT, once parsed
 
     def place(self, offset: int = 0, length: int = 1) -> Place:
         """The place of an offset counted from the start of `text`."""
@@ -52,6 +60,8 @@ class Column:
     type: str
     nullable: bool = True
     temporal: bool = False  # TEMPORAL: values grow with time, so an index led by it has a hot end
+    values: int | None = field(default=None, repr=False, kw_only=True)  # how many it can have: ENUM, CHECK IN
+    default: str | None = None  # DEFAULT: the text of the value of records that lack the column; None: NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,16 @@ class Expectation:
 
     rows: int | None = None
     rate_per_second: float | None = None
-    values: tuple[tuple[str, int], ...] = ()  # of some columns: how many different ones there are
+    values: tuple[tuple[str, int], ...] = ()  # how many different values a column has
+
+
+@dataclass(frozen=True, slots=True)
+class Retain:
+    """RETAIN: what a source keeps; by default every row, and its history as `retention.history` says."""
+
+    current: bool = False  # RETAIN CURRENT: the rows that are, not how they came
+    window: timedelta | None = None  # RETAIN INTERVAL ... ON column: only rows that are not older
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +109,11 @@ class Table:
     cardinalities: tuple[Cardinality, ...] = ()
     update_key: tuple[str, ...] = ()
     provider: str = "api"  # USING: api, files, postgres, stream
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     site: str = "default"
     expect: Expectation = Expectation()
     warn_on_violation: bool = False  # ON VIOLATION WARN
+    retain: Retain = Retain()
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -151,10 +171,27 @@ class Site:
 
     name: str = "default"
     storage: str = ""
-    spark: str = ""
+    spark: str = field(default="", repr=False)  # its address may hold a token
     cores: float | None = None
     gb: float | None = None
     prices: Prices = Prices()
+
+
+class Durability(Enum):
+    """What outlasts a power cut: all that was reported as stored, or what the system happened to write."""
+
+    FULL = "full"
+    FAST = "fast"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long is kept what nobody needs for keeping the views."""
+
+    history: timedelta = timedelta(0)  # as-of reads of views and sources reach at least this far back
+    audit: timedelta = timedelta(days=90)  # pushes and audit: what status and bill are made from
+    dead_letters: timedelta = timedelta(days=30)
+    reads: timedelta = timedelta(hours=1)  # files that tables no longer use: how long a read may last
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +204,13 @@ class Project:
     queries: Mapping[str, Query]
     sites: Mapping[str, Site]
     prices: Prices = Prices()
-    spark_master: str = "local[*]"
-    spark_config: Mapping[str, str] = field(default_factory=dict)
-    store: str = "sqlite"
+    retention: Retention = Retention()
+    spark_master: str = field(default="local[*]", repr=False)  # may hold a token
+    spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
+    durability: Durability = Durability.FULL
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
+
+    def masters(self) -> dict[str, str]:
+        """The master of each site's Spark; "default" is always among them."""
+        sites: dict[str, Site] = {"default": Site(), **self.sites}
+        return {name: site.spark or self.spark_master for name, site in sites.items()}

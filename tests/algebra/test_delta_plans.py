@@ -6,16 +6,16 @@ import pickle
 
 import pytest
 
-from headwater.algebra.delta import delta
-from headwater.algebra.evaluate import evaluate
-from headwater.algebra.expressions import Column, call
-from headwater.algebra.nodes import Filter, JoinKind, OuterJoin, Plan, Project, Restrict, Scan, Version
+from headwater.algebra.delta.derive import delta
+from headwater.algebra.expressions.tree import Column, call
+from headwater.algebra.oracle.evaluate import evaluate
+from headwater.algebra.oracle.zsets import ZSet
 from headwater.algebra.passes import optimize
-from headwater.algebra.split import split
-from headwater.algebra.stages import Stage, StageKind
-from headwater.algebra.text import parse, show
-from headwater.algebra.values import ZSet
-from headwater.algebra.walks import at, children, nodes, reads, share
+from headwater.algebra.plans.nodes import Filter, JoinKind, OuterJoin, Plan, Project, Restrict, Scan, Version
+from headwater.algebra.plans.walks import at, children, nodes, reads, share
+from headwater.algebra.stages.split import split
+from headwater.algebra.stages.stage import Stage, StageKind
+from headwater.algebra.text.show import parse, show
 from headwater.errors import InternalError
 
 

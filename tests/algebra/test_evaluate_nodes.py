@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from headwater.algebra.evaluate import Database, evaluate
-from headwater.algebra.nodes import Version
-from headwater.algebra.text import parse
-from headwater.algebra.values import ZSet, add, negate, zset
+from headwater.algebra.oracle.evaluate import Database, evaluate
+from headwater.algebra.oracle.zsets import ZSet, add, negate, zset
+from headwater.algebra.plans.nodes import Version
+from headwater.algebra.text.show import parse
 from headwater.errors import InputError, InternalError
 
 ORDERS: ZSet = {(1, 10, 5): 1, (2, 10, 7): 2, (3, 20, None): 1, (4, None, 1): 1}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headwater.algebra.expressions import Column, equal
-from headwater.algebra.nodes import Join, Plan, Scan, Union
-from headwater.algebra.once import LARGE_TREE, compute_first, tree_size
-from headwater.algebra.walks import nodes, share
+from headwater.algebra.expressions.tree import Column, equal
+from headwater.algebra.plans.nodes import Join, Plan, Scan, Union
+from headwater.algebra.plans.once import LARGE_TREE, compute_first, tree_size
+from headwater.algebra.plans.walks import nodes, share
 
 LEFT, RIGHT = Scan("a", "a", ("k",)), Scan("b", "b", ("k",))
 JOINED = Join((LEFT, RIGHT), (equal(Column("a.k"), Column("b.k")),))

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from headwater.algebra.compile import compile_expr
-from headwater.algebra.expressions import Call, Column, Literal, call
-from headwater.algebra.text_expressions import Reader
+from headwater.algebra.expressions.compile import compile_expr
+from headwater.algebra.expressions.tree import Call, Column, Literal, call
+from headwater.algebra.text.expressions import Reader
 from headwater.errors import InputError
 
 ROW = {
@@ -104,13 +104,13 @@ def value(text: str) -> object:
     ],
 )
 def test_what_spark_says(text: str, expected: object) -> None:
-    found = value(text)
-    assert found == expected
-    assert type(found) is type(expected)
+    result = value(text)
+    assert result == expected
+    assert type(result) is type(expected)
 
 
 def test_nan_equals_itself_and_is_above_all() -> None:
-    from headwater.algebra.values import cast_value
+    from headwater.algebra.expressions.values import cast_value
 
     nan = cast_value("nan", "double")
     columns = ("x", "y")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.algebra.delta import delta
-from headwater.algebra.evaluate import evaluate
-from headwater.algebra.nodes import Scan, Version
-from headwater.algebra.split import split
-from headwater.algebra.stages import Kept, StageKind
-from headwater.algebra.states import plain_names
-from headwater.algebra.text import parse, show
-from headwater.algebra.types import average_type, exact_average, sum_state_type, sum_type
-from headwater.algebra.walks import nodes
+from headwater.algebra.delta.derive import delta
+from headwater.algebra.expressions.types import average_type, exact_average, sum_state_type, sum_type
+from headwater.algebra.oracle.evaluate import evaluate
+from headwater.algebra.plans.nodes import Scan, Version
+from headwater.algebra.plans.walks import nodes
+from headwater.algebra.stages.split import split
+from headwater.algebra.stages.stage import Kept, StageKind
+from headwater.algebra.stages.states import plain_names
+from headwater.algebra.text.show import parse, show
 
 
 def kept(text: str) -> Kept:

@@ -8,11 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.capture.values import typed_column
+from headwater.capture.intake.values import typed_column
 from headwater.model import Column
+from support.cases import law
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -87,7 +88,7 @@ BAD: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("kind", "value", "expected"), GOOD)
 @pytest.mark.parametrize("company", [(), ("no sense!",)], ids=["at once", "one by one"])
 def test_good_values(kind: str, value: Any, expected: Any, company: tuple[Any, ...]) -> None:
-    """With a wrong value beside it the column takes the slow way: both must agree."""
+    """With a wrong value beside it the column takes the slow path: both must agree."""
     wrong = () if kind == "string" else company
     array, reasons = typed_column(Column("c", kind), [value, None, *wrong])
     assert array[0].as_py() == expected
@@ -112,7 +113,7 @@ def test_equal_floats_have_one_form() -> None:
     assert len(array.dictionary_encode().dictionary) == 2
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@law(300)
 @given(
     st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**8), max_value=10**8),
     st.sampled_from(["decimal(12,4)", "decimal(10,2)", "decimal(5,0)"]),
@@ -125,12 +126,12 @@ def test_decimals_are_exact_or_refused(number: Decimal, kind: str) -> None:
     assert 0 in reasons or array[0].as_py() == number
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@law(300)
 @given(st.datetimes(min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29)), st.integers(-840, 840))
 def test_instants_keep_every_microsecond(local: datetime, offset: int) -> None:
     zoned = local.replace(tzinfo=timezone(timedelta(minutes=offset)))
-    together, reasons = typed_column(Column("c", "timestamp"), [zoned.isoformat()])
+    zoned_only, reasons = typed_column(Column("c", "timestamp"), [zoned.isoformat()])
     mixed, _ = typed_column(Column("c", "timestamp"), [zoned.isoformat(), local.isoformat(), "no"])
     assert not reasons
-    assert together[0].as_py() == zoned == mixed[0].as_py()
+    assert zoned_only[0].as_py() == zoned == mixed[0].as_py()
     assert mixed[1].as_py() == local.replace(tzinfo=UTC)

@@ -12,16 +12,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from capture_helpers import dead_letters, rows_of
 
-from headwater.capture.append import Appender
-from headwater.capture.files import FileCapture
-from headwater.capture.ledger import Ledger
+from headwater.capture.files.folder import FileCapture
+from headwater.capture.files.ledger import Ledger
+from headwater.capture.intake.append import Appender
 from headwater.capture.polling import ApiCapture
 from headwater.clock import ManualClock
 from headwater.errors import InputError
 from headwater.model import Column, Table
 from headwater.storage.warehouse import Warehouse
+from support.capture import dead_letters, rows_of
 
 COLUMNS = (
     Column("id", "int", nullable=False),
@@ -122,7 +122,7 @@ def test_killed_while_taking(
     capture(warehouse, clock, tmp_path, settle="0").poll()
     capture(warehouse, clock, tmp_path, settle="0").poll()
     assert rows_of(warehouse, "t") == Counter({(1, None, None, None, None): 1})
-    assert [(one["line"], one["file"]) for one in dead_letters(warehouse)] == [
+    assert [(letter["line"], letter["file"]) for letter in dead_letters(warehouse)] == [
         (2, str(tmp_path / "in" / "a.jsonl"))
     ]
 
@@ -132,7 +132,9 @@ def test_a_file_removed_after_it_was_taken(warehouse: Warehouse, clock: ManualCl
     Ledger(warehouse, "t", clock).take([("gone.jsonl", 1, 1)])
     (tmp_path / "in" / "a.jsonl").write_text('{"id": 1}\n')
     assert files.poll().changes == 1
-    assert [one["reason"] for one in dead_letters(warehouse)] == ["the file was removed before it was read"]
+    assert [letter["reason"] for letter in dead_letters(warehouse)] == [
+        "the file was removed before it was read"
+    ]
 
 
 def test_csv(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
@@ -154,13 +156,27 @@ def test_csv(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
         (1, "a, b\nc", Decimal("1.50"), True),
         (2, None, None, None),
     ]
-    assert [(one["line"], one["reason"]) for one in dead_letters(warehouse)] == [
+    assert [(letter["line"], letter["reason"]) for letter in dead_letters(warehouse)] == [
         (5, 'column "id": "three" is not an integer (int)'),
         (6, "2 fields where 5 are expected"),
         (7, 'column "price": 1.005 has more than 2 digits after the point (decimal(6,2))'),
         (8, 'column "paid": "maybe" is not true or false (boolean)'),
         (9, 'column "id" must not be NULL'),
     ]
+
+
+@pytest.mark.parametrize("inside", ["\u2028", "\u2029", "\x85", "\v", "\f", "\x1c", "\x1e"])
+def test_only_line_ends_end_a_csv_line(
+    warehouse: Warehouse, clock: ManualClock, tmp_path: Path, inside: str
+) -> None:
+    files = capture(warehouse, clock, tmp_path, "csv", settle="0")
+    text = f"id,name\n1,a{inside}b\r\n2,c{inside}d\r3,e{inside}\n"
+    (tmp_path / "in" / "a.csv").write_text(text, encoding="utf-8", newline="")
+    assert files.poll().changes == 3
+    assert {row[0]: row[1] for row in rows_of(warehouse, "t")} == {
+        1: f"a{inside}b", 2: f"c{inside}d", 3: f"e{inside}",
+    }  # fmt: skip
+    assert dead_letters(warehouse) == []
 
 
 def test_csv_without_header(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
@@ -184,7 +200,7 @@ def test_parquet(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> No
     assert files.poll().changes == 3
     assert ids(warehouse) == [1, 2, 3]
     letters = dead_letters(warehouse)
-    assert [(Path(one["file"]).name, one["line"]) for one in letters] == [
+    assert [(Path(letter["file"]).name, letter["line"]) for letter in letters] == [
         ("b.parquet", 0), ("c.parquet", 0), ("d.parquet", 0), ("e.parquet", 1),
     ]  # fmt: skip
     assert "no column" in letters[1]["reason"]

@@ -1,4 +1,6 @@
-"""Foreign keys at capture: a row comes only if what it references is there, and goes only if nothing needs it."""
+"""Foreign keys at capture: a row comes only if what it references is there, and goes only if nothing
+needs it.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,20 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from capture_helpers import dead_letters, rows_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import headwater
-from headwater.capture.append import Appended, Appender, append
-from headwater.capture.current import Current
-from headwater.capture.files import FileCapture
-from headwater.capture.fitted import fitted
+from headwater.capture.files.folder import FileCapture
+from headwater.capture.intake.append import Appended, Appender, append
+from headwater.capture.intake.current import Current
+from headwater.capture.intake.exact_cast import exact_cast
 from headwater.clock import ManualClock
 from headwater.model import Column, ForeignKey, Table
 from headwater.starter import write_starter
 from headwater.storage.warehouse import Warehouse
+from support.capture import dead_letters, rows_of
+from support.cases import law
 
 CUSTOMERS = Table(
     "customers",
@@ -61,7 +64,7 @@ def delete(**key: Any) -> dict[str, Any]:
 
 
 def reasons(done: Appended) -> list[tuple[int, str]]:
-    return [(one.line, one.reason) for one in done.reasons]
+    return [(rejection.line, rejection.reason) for rejection in done.reasons]
 
 
 class Shop:
@@ -162,7 +165,7 @@ def test_references_to_unique_columns_and_to_several(warehouse: Warehouse, clock
         (Column("b", "string"), Column("a", "int")),
         foreign_keys=(ForeignKey(("b", "a"), "places", ("y", "x")),),
     )
-    tables = {one.name: one for one in (CUSTOMERS, letters, places, visits)}
+    tables = {table.name: table for table in (CUSTOMERS, letters, places, visits)}
     shop = Shop(warehouse, clock, tables)
     shop.add("customers", {"id": 1, "email": "a"}, {"id": 2}, {"id": 3})
     done = shop.add("letters", {"to": "a"}, {"to": "b"}, {"to": None})
@@ -222,17 +225,17 @@ def test_updates_that_leave_the_keys_alone_look_nothing_up(
     ],
 )
 def test_values_fit_exactly_or_not_at_all(values: list[Any], kind: pa.DataType, expected: list[Any]) -> None:
-    assert fitted(pa.chunked_array([values]), kind).to_pylist() == expected
+    assert exact_cast(pa.chunked_array([values]), kind).to_pylist() == expected
 
 
 def test_instants_fit_dates_at_midnight() -> None:
     days = pa.chunked_array([["2026-01-31", "2026-02-01"]]).cast(pa.date32())
-    instants = fitted(days, pa.timestamp("us", "UTC"))
+    instants = exact_cast(days, pa.timestamp("us", "UTC"))
     assert instants.type == pa.timestamp("us", "UTC")
-    assert fitted(instants, pa.date32()).to_pylist() == days.to_pylist()
-    assert fitted(fitted(instants, pa.timestamp("us")), pa.timestamp("us", "UTC")).equals(instants)
+    assert exact_cast(instants, pa.date32()).to_pylist() == days.to_pylist()
+    assert exact_cast(exact_cast(instants, pa.timestamp("us")), pa.timestamp("us", "UTC")).equals(instants)
     late = pa.chunked_array([pa.array([1_000_000], pa.timestamp("us"))])
-    assert fitted(late, pa.date32()).to_pylist() == [None]
+    assert exact_cast(late, pa.date32()).to_pylist() == [None]
 
 
 def test_a_value_too_large_for_the_other_type_references_nothing(
@@ -264,7 +267,7 @@ def test_files_of_a_folder_are_held_to_it(warehouse: Warehouse, clock: ManualClo
 
 
 def test_an_open_project_keeps_the_keys_of_the_starter(tmp_path: Path) -> None:
-    """Its own changes are all accepted, in the order of their names; then references are kept."""
+    """Its own changes are all accepted, in the order of their names; later references are checked."""
     write_starter(tmp_path / "shop", "shop")
     shop = headwater.open(str(tmp_path / "shop"))
     for path in sorted((tmp_path / "shop" / "changes").iterdir()):
@@ -324,7 +327,8 @@ def record_of(step: Step) -> dict[str, Any]:
             return {"op": what, "row": {"id": key, name: value}}
 
 
-@settings(deadline=None, derandomize=True, max_examples=25)
+@pytest.mark.slow
+@law(25)
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=12), min_size=1, max_size=4))
 def test_any_batches_equal_plain_dicts(batches: list[list[Step]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -337,5 +341,5 @@ def test_any_batches_equal_plain_dicts(batches: list[list[Step]]) -> None:
                 wrong = {line for line, _ in reasons(shop.add(table, *map(record_of, steps)))}
                 assert [line not in wrong for line in range(1, len(steps) + 1)] == accepted
         for table, rows in held.items():
-            found = rows_of(Warehouse(folder), table)
-            assert {row[0]: None if table == "customers" else row[1] for row in found} == rows
+            stored = rows_of(Warehouse(folder), table)
+            assert {row[0]: None if table == "customers" else row[1] for row in stored} == rows

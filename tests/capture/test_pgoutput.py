@@ -6,7 +6,7 @@ from struct import pack
 
 import pytest
 
-from headwater.capture.postgres.pgoutput import (
+from headwater.capture.postgres.stream.pgoutput import (
     Decoder,
     Kind,
     ProtocolError,
@@ -86,7 +86,7 @@ def test_a_transaction_with_every_change() -> None:
         ]
     )
     [segment] = decoded.segments
-    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",))
+    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",), ("25/0", "25/0"))
     assert segment.kinds == [Kind.INSERT, Kind.UPDATE, Kind.UPDATE, Kind.DELETE, Kind.TRUNCATE]
     assert segment.new == [[b"1", b"1", b"2"], [b"a", b"b", None]]
     assert segment.old == [[b"1", b"2"], [None, None]]
@@ -116,7 +116,10 @@ def test_a_table_takes_only_what_it_does_not_have() -> None:
     messages += [begin(20), insert(1, 2), insert(2, 2), commit(20)]
     since = {"a": 0, "b": 18, "c": None}
     decoded = Decoder(lambda schema, name: since[name]).decode(messages)
-    assert {one.relation.name: one.new[0] for one in decoded.segments} == {"a": [b"1", b"2"], "b": [b"2"]}
+    assert {segment.relation.name: segment.new[0] for segment in decoded.segments} == {
+        "a": [b"1", b"2"],
+        "b": [b"2"],
+    }
     assert decoded.end == 28
 
 
@@ -141,8 +144,8 @@ def test_a_relation_is_described_once_for_many_calls_and_may_change() -> None:
     decoded = decoder.decode(
         [begin(2), insert(1, 2), relation(1, "t", "id*", "more"), insert(1, 3, "x"), commit(2)]
     )
-    assert [one.relation.columns for one in decoded.segments] == [("id",), ("id", "more")]
-    assert [one.new[0] for one in decoded.segments] == [[b"2"], [b"3"]]
+    assert [segment.relation.columns for segment in decoded.segments] == [("id",), ("id", "more")]
+    assert [segment.new[0] for segment in decoded.segments] == [[b"2"], [b"3"]]
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 import headwater
-from headwater.capture.append import Appended
-from headwater.cli.demo import MARKER, prepare_folder
-from headwater.cli.demo_report import how_to_read
-from headwater.cli.feeder import Feeder, feed
+from headwater.capture.intake.append import Appended
+from headwater.cli.demo.demo import MARKER, prepare_folder
+from headwater.cli.demo.feeder import Feeder, feed
+from headwater.cli.demo.report import before_promises, how_to_read
 from headwater.errors import InputError, InternalError
 from headwater.project import load
-from headwater.serve.period import period
+from headwater.serve.reports.period import ViewPeriod, period
 from headwater.starter import write_starter
 from headwater.starter.traffic import TABLES, Traffic
-from headwater.storage.run_lock import run_lock
+from headwater.storage.records.run_lock import run_lock
+from support.commands import HEADWATER, command
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -161,17 +163,12 @@ def test_how_to_read_names_the_real_table() -> None:
     assert "headwater run demo" in text
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "headwater.cli.app", "demo", *arguments]
-
-
 @pytest.mark.spark
-@pytest.mark.cli
-def test_a_short_demo_keeps_and_verifies_every_view(tmp_path: Path) -> None:
-    done = subprocess.run(
-        command("--for", "4s", "--json"), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_a_short_demo_keeps_and_verifies_every_view(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = command("demo", "--for", "4s", "--json")
     found = json.loads(done.stdout)
     assert len(found["views"]) >= 6
     assert all(one["equal"] is True for one in found["views"])
@@ -192,7 +189,11 @@ def test_a_short_demo_keeps_and_verifies_every_view(tmp_path: Path) -> None:
 @pytest.mark.cli
 def test_ctrl_c_ends_the_demo_cleanly(tmp_path: Path) -> None:
     with subprocess.Popen(
-        command("--for", "10m"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [HEADWATER, "demo", "--for", "10m"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -203,3 +204,13 @@ def test_ctrl_c_ends_the_demo_cleanly(tmp_path: Path) -> None:
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
     assert "Stopped early. The project is in demo" in out
+
+
+def test_a_worst_staleness_above_the_freshness_without_a_violation_is_explained() -> None:
+    def seen(name: str, worst: float | None, violations: int) -> ViewPeriod:
+        return ViewPeriod(name, 20.0, worst, worst, 1, 1, violations, 1, 0.0, 0.0)
+
+    views = [seen("early", 21.3, 0), seen("late", 21.3, 1), seen("fresh", 19.0, 0), seen("never", None, 0)]
+    (line,) = before_promises(views)
+    assert line.startswith("early: ")
+    assert before_promises(views[1:]) == []

@@ -7,21 +7,25 @@ from typing import Any, cast
 
 import pytest
 
-from headwater.bench.smile.answers import Answer, Bench
-from headwater.bench.smile.experiments import EXPERIMENTS
-from headwater.bench.smile.measures import Journals, measure_view
-from headwater.bench.smile.outcome import Outcome, Setup
-from headwater.bench.smile.project import Shape, freshness_of
-from headwater.bench.smile.schedule import length
-from headwater.bench.smile.workshop import Workshop
-from headwater.cli.output import to_json
+from headwater.bench.smile.experiments.answers import Answer, Bench
+from headwater.bench.smile.experiments.by_name import EXPERIMENTS
+from headwater.bench.smile.experiments.workshop import Workshop
+from headwater.bench.smile.measuring.measures import Journals, measure_view
+from headwater.bench.smile.measuring.outcome import Outcome, Setup
+from headwater.bench.smile.workload.project import Shape, freshness_of
+from headwater.bench.smile.workload.schedule import length
+from headwater.cli.show.output import to_json
+
+pytestmark = pytest.mark.slow
 
 START = 1_000.0
 LIMIT = 3_000.0  # tweets per second that the made-up service keeps
 
 
 def made_up(setup: Setup) -> Outcome:
-    """Every view is pushed at 0.8 of its promise, each push takes 2 s; alone, it moves three times the rows."""
+    """Every view is pushed at 0.8 of its promise, each push takes 2 s; alone, it moves three times the
+    rows.
+    """
     end = START + length(setup.load.phases)
     late = setup.rate > LIMIT
     audit: list[dict[str, Any]] = []
@@ -46,16 +50,17 @@ def made_up(setup: Setup) -> Outcome:
             }
             for at in range(int(START), int(end), 5)
         ]  # fmt: skip
-    found = Journals(audit, sorted(pushes, key=lambda one: one["at"]), START, end)
-    views = tuple(measure_view(name, found) for name in dict.fromkeys(one["view"] for one in audit))
-    violations = sum(one.violations for one in views)
+    journals = Journals(audit, sorted(pushes, key=lambda push: push["at"]), START, end)
+    views = tuple(measure_view(name, journals) for name in dict.fromkeys(row["view"] for row in audit))
+    violations = sum(view.violations for view in views)
     return Outcome(
-        setup, views, found, {"worst_late_s": 0.1, "cpu_s": 1.0, "generating_cpu_s": 0.1}, 1_000.0, setup.rate,
+        setup, views, journals, {"worst_late_s": 0.1, "cpu_s": 1.0, "generating_cpu_s": 0.1}, 1_000.0, setup.rate,
         cpu_seconds=10.0, jvm_seconds=8.0, cpu_per_million=100.0 if setup.sharing else 250.0,
         cpu_per_million_whole=200.0, start_s=9.0, start_cpu_seconds=15.0, drain_s=3.0, peak_gb=2.5,
         violations=violations, violations_warming=0,
-        violations_per_sharing_hour=violations / len(views) / found.hours, worst_staleness_s=30.0,
+        violations_per_sharing_hour=violations / len(views) / journals.hours, worst_staleness_s=30.0,
         tuples_per_snapshot=1_000.0 if setup.sharing else 3_000.0, prediction_error=0.1, predictions=50,
+        planned_push_s=2.0, push_s=1.5,
         dollars_per_sharing_hour=0.01, billed_dollars_per_sharing_hour=0.005, preload={}, checked=(), errors={},
     )  # fmt: skip
 
@@ -87,6 +92,7 @@ def column(answer: Answer, name: str, table: int = 0) -> list[object]:
     return [row[place] for row in answer.tables[table].rows]
 
 
+@pytest.mark.slow
 def test_run_draws_the_saw_tooth_and_the_pushes(tmp_path: Path) -> None:
     answer, setups = perform("run", tmp_path)
     assert len(setups) == 1
@@ -133,7 +139,7 @@ def test_tuples_are_compared_view_by_view(tmp_path: Path) -> None:
 
 def test_the_load_changes_in_four_phases(tmp_path: Path) -> None:
     answer, (setup,) = perform("load", tmp_path)
-    assert [(one.seconds, one.readers, one.rate) for one in setup.load.phases] == [
+    assert [(phase.seconds, phase.readers, phase.rate) for phase in setup.load.phases] == [
         (30, 8, 75), (30, 16, 75), (30, 32, 100), (30, 50, 150),
     ]  # fmt: skip
     assert setup.shape.promises[4] == 50
@@ -149,6 +155,7 @@ def test_the_highest_rate_and_its_probes_are_shown(tmp_path: Path) -> None:
     assert set(column(answer, "held")) == {"yes", "no"}
 
 
+@pytest.mark.slow
 def test_machines_vary_sites_and_views(tmp_path: Path) -> None:
     answer, setups = perform("machines", tmp_path)
     assert column(answer, "sites") == [2, 3, 4, 5]

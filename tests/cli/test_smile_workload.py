@@ -10,19 +10,21 @@ import pyarrow.compute as pc
 import pytest
 
 import headwater
-from headwater.algebra.stages import StageKind
-from headwater.bench.smile.cache import cache_name, copy_filled
-from headwater.bench.smile.feed import feed
-from headwater.bench.smile.options import accepted
-from headwater.bench.smile.preload import fill, position_of
-from headwater.bench.smile.project import Shape, write_project
-from headwater.bench.smile.readers import Readers
-from headwater.bench.smile.schedule import Phase, batches, gardenhose, length
-from headwater.bench.smile.views import APPS, ORDER
-from headwater.bench.smile.workload import RATIOS, SCHEMAS, Position, slice_of, slices
+from headwater.algebra.stages.stage import StageKind
+from headwater.bench.smile.experiments.options import accepted
+from headwater.bench.smile.measuring.readers import Readers
+from headwater.bench.smile.workload.cache import cache_name, copy_filled
+from headwater.bench.smile.workload.feed import feed
+from headwater.bench.smile.workload.preload import fill, position_of
+from headwater.bench.smile.workload.project import Shape, write_project
+from headwater.bench.smile.workload.relations import RATIOS, SCHEMAS, Position, slice_of, slices
+from headwater.bench.smile.workload.schedule import Phase, batches, gardenhose, length
+from headwater.bench.smile.workload.views import APPS, ORDER
 from headwater.catalog import build
 from headwater.project import load
 from headwater.storage.timeline import WEIGHT
+
+pytestmark = pytest.mark.slow
 
 SEED = 7
 
@@ -32,43 +34,43 @@ SEED = 7
 
 def test_there_are_as_many_rows_per_tweet_as_the_paper_says() -> None:
     counts = dict.fromkeys(RATIOS, 0)
-    for one in slices(SEED, Position(), 100_000, 30_000):
-        for table, rows in one.rows.items():
+    for part in slices(SEED, Position(), 100_000, 30_000):
+        for table, rows in part.rows.items():
             counts[table] += rows.num_rows
     assert counts.pop("users") == pytest.approx(30_000, rel=0.02)  # each tweet's user is new by chance
     assert counts == {name: round(100_000 * ratio) for name, ratio in RATIOS.items() if name != "users"}
 
 
 def test_small_slices_keep_the_ratios() -> None:
-    rows = [one.rows["foursq"].num_rows for one in slices(SEED, Position(), 1_000, 7)]
+    rows = [part.rows["foursq"].num_rows for part in slices(SEED, Position(), 1_000, 7)]
     assert sum(rows) == 20
     assert max(rows) == 1
 
 
 def test_the_same_position_makes_the_same_rows() -> None:
     position = Position(5_000, 1_500)
-    one, other = slice_of(SEED, position, 500), slice_of(SEED, position, 500)
-    assert all(one.rows[name].equals(other.rows[name]) for name in SCHEMAS)
-    assert one.after == other.after
-    assert not one.rows["tweets"].equals(slice_of(SEED + 1, position, 500).rows["tweets"])
-    assert not one.rows["tweets"].equals(slice_of(SEED, Position(5_500, 1_500), 500).rows["tweets"])
+    first, again = slice_of(SEED, position, 500), slice_of(SEED, position, 500)
+    assert all(first.rows[name].equals(again.rows[name]) for name in SCHEMAS)
+    assert first.after == again.after
+    assert not first.rows["tweets"].equals(slice_of(SEED + 1, position, 500).rows["tweets"])
+    assert not first.rows["tweets"].equals(slice_of(SEED, Position(5_500, 1_500), 500).rows["tweets"])
 
 
 def test_rows_belong_to_tweets_and_users_of_their_slice() -> None:
-    known = 0
-    for one in slices(SEED, Position(), 9_000, 3_000):
-        tweets = one.rows["tweets"]
+    users_before = 0
+    for part in slices(SEED, Position(), 9_000, 3_000):
+        tweets = part.rows["tweets"]
         tids = set(tweets.column("tid").to_pylist())
         active = set(tweets.column("uid").to_pylist())
         for table in ("curloc", "urls", "hashtags", "photos", "foursq"):
-            assert set(one.rows[table].column("tid").to_pylist()) <= tids
+            assert set(part.rows[table].column("tid").to_pylist()) <= tids
         for table in ("socnet", "loc"):
-            assert set(one.rows[table].column("uid").to_pylist()) <= active
-        users = one.rows["users"].column("uid").to_pylist()
-        assert users == list(range(known + 1, one.after.users + 1))
-        assert max(active) <= one.after.users
-        known = one.after.users
-        assert {name: rows.column_names for name, rows in one.rows.items()} == {
+            assert set(part.rows[table].column("uid").to_pylist()) <= active
+        users = part.rows["users"].column("uid").to_pylist()
+        assert users == list(range(users_before + 1, part.after.users + 1))
+        assert max(active) <= part.after.users
+        users_before = part.after.users
+        assert {name: rows.column_names for name, rows in part.rows.items()} == {
             name: list(columns) for name, columns in SCHEMAS.items()
         }
 
@@ -93,51 +95,51 @@ def test_the_project_has_nine_tables_and_25_incremental_views(tmp_path: Path) ->
     project = load(tmp_path)
     catalog = build(project)
     assert set(project.tables) == set(SCHEMAS)
-    assert list(project.views) == [one.name for one in APPS]
+    assert list(project.views) == [app.name for app in APPS]
     assert len(project.views) == 25
     assert {stage.kind for kept in catalog.kept.values() for stage in kept.stages} == {StageKind.ROWS}
     assert project.tables["foursq"].expect.rows == 140_000
     assert project.tables["foursq"].expect.rate_per_second == 120
-    assert {one.site for one in project.views.values()} == {f"m{number}" for number in range(1, 7)}
-    assert {one.freshness.total_seconds() for one in project.views.values()} == {45}
+    assert {view.site for view in project.views.values()} == {f"m{number}" for number in range(1, 7)}
+    assert {view.freshness.total_seconds() for view in project.views.values()} == {45}
 
 
 def test_the_mix_and_copies_at_other_sites(tmp_path: Path) -> None:
     write_project(tmp_path, Shape(mix=True, views=50))
     views = load(tmp_path).views
-    seconds = [one.freshness.total_seconds() for one in views.values()]
+    seconds = [view.freshness.total_seconds() for view in views.values()]
     assert seconds[:25] == [10] * 7 + [40] * 8 + [60] * 10
     assert seconds[25:] == seconds[:25]
-    for one in APPS:
-        assert views[f"{one.name}_copy1"].site != views[one.name].site
+    for app in APPS:
+        assert views[f"{app.name}_copy1"].site != views[app.name].site
 
 
 def test_one_site_needs_no_names(tmp_path: Path) -> None:
     write_project(tmp_path, Shape(sites=1, numbers=(1, 4), promises={4: 50.0}))
     project = load(tmp_path)
-    assert {one.site for one in project.views.values()} == {"default"}
-    assert [one.freshness.total_seconds() for one in project.views.values()] == [45, 50]
+    assert {view.site for view in project.views.values()} == {"default"}
+    assert [view.freshness.total_seconds() for view in project.views.values()] == [45, 50]
 
 
 def test_the_sql_is_the_natural_join() -> None:
-    one = slice_of(SEED, Position(), 4_000)
+    part = slice_of(SEED, Position(), 4_000)
     connection = duckdb.connect()
-    for name, rows in one.rows.items():
+    for name, rows in part.rows.items():
         connection.register(name, rows)
         named = rows.rename_columns(["photo_url" if (name, column) == ("photos", "url") else column
                                      for column in rows.column_names])  # fmt: skip
         connection.register(f"n_{name}", named)
     for view in APPS:
         relations = sorted(view.relations, key=ORDER.index)
-        natural = " NATURAL JOIN ".join(f"n_{one}" for one in relations)
+        natural = " NATURAL JOIN ".join(f"n_{relation}" for relation in relations)
         expected = connection.sql(f"SELECT * FROM {natural}").to_arrow_table()
-        found = connection.sql(view.sql).to_arrow_table()
-        assert sorted(found.column_names) == sorted(expected.column_names), view.name
-        assert len(set(found.column_names)) == len(found.column_names)
-        names = found.column_names
-        assert found.num_rows == expected.num_rows
+        joined = connection.sql(view.sql).to_arrow_table()
+        assert sorted(joined.column_names) == sorted(expected.column_names), view.name
+        assert len(set(joined.column_names)) == len(joined.column_names)
+        names = joined.column_names
+        assert joined.num_rows == expected.num_rows
         keys = [(name, "ascending") for name in names]
-        assert found.sort_by(keys).equals(expected.select(names).sort_by(keys))
+        assert joined.sort_by(keys).equals(expected.select(names).sort_by(keys))
 
 
 # Load
@@ -145,15 +147,15 @@ def test_the_sql_is_the_natural_join() -> None:
 
 def test_a_schedule_is_cut_into_batches_that_add_up() -> None:
     phases = [Phase(10, 75.0), Phase(5, 150.0)]
-    found = batches(phases, 2.0)
-    assert found == [150, 150, 150, 150, 150, 300, 300, 150][: len(found)]
+    counts = batches(phases, 2.0)
+    assert counts == [150, 150, 150, 150, 150, 300, 300, 150][: len(counts)]
     assert sum(batches([Phase(7, 33.3)], 1.0)) == 233
     assert batches([Phase(1, 0.5)], 1.0) == [0]
 
 
 def test_the_gardenhose_is_uneven_and_keeps_its_average() -> None:
     phases = gardenhose(7_200)
-    rates = [one.rate for one in phases]
+    rates = [phase.rate for phase in phases]
     assert length(phases) == 7_200
     assert sum(rates) / len(rates) == pytest.approx(100)
     assert max(rates) > 200 > 70 > min(rates)
@@ -173,9 +175,9 @@ def test_the_feeder_goes_on_where_the_preload_ended(tmp_path: Path) -> None:
     assert position.tweets == 1_000
     plan = {"seed": SEED, "position": {"tweets": position.tweets, "users": position.users},
             "batches": [30, 0, 20], "every": 0.01}  # fmt: skip
-    told = list(feed(project, plan))
-    assert [one["tweets"] for one in told] == [30, 30, 50, 50]
-    assert told[-1]["done"]
+    reports = list(feed(project, plan))
+    assert [report["tweets"] for report in reports] == [30, 30, 50, 50]
+    assert reports[-1]["done"]
     timeline = project.warehouse.source("tweets")
     rows = timeline.read(timeline.as_of(timeline.time()))
     assert sorted(rows.column("tid").to_pylist()) == list(range(1, 1_051))

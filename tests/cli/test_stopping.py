@@ -1,16 +1,17 @@
-"""Ctrl-C may come at any moment: also while a line is being printed."""
+"""Ctrl-C may come at any moment: also while a line is being printed, and a second time."""
 
 from __future__ import annotations
 
 import io
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from headwater.cli.demo import _Interrupt
-from headwater.cli.run import stop_on_signals
+from headwater.cli.demo.demo import _Interrupt
+from headwater.cli.stopping import stop_on_signals
 
 
 class _Interrupted(io.RawIOBase):
@@ -31,7 +32,7 @@ class _Interrupted(io.RawIOBase):
 
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -46,3 +47,33 @@ def test_ctrl_c_while_a_line_is_printed(
     monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BufferedWriter(terminal), line_buffering=True))
     print("a line", file=sys.stderr)
     assert terminal.written == b"a line\n"
+
+
+TWICE = """
+import signal, threading, time
+from {module} import {name}
+{install}
+try:
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+finally:
+    print("went on")
+"""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        TWICE.format(
+            module="headwater.cli.stopping", name="stop_on_signals", install="stop = stop_on_signals()"
+        ),
+        TWICE.format(module="headwater.cli.demo.demo", name="_Interrupt", install="_Interrupt().install()"),
+    ],
+    ids=["run", "demo"],
+)
+def test_a_second_ctrl_c_ends_the_process_without_a_word(script: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 130
+    assert ended.stdout == ""
+    [line] = ended.stderr.splitlines()
+    assert line.startswith("stopping")

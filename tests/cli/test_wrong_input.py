@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from headwater.cli.app import app
 from headwater.errors import HeadwaterError
+from support.commands import command
 
 TABLES = "CREATE TABLE orders (id BIGINT PRIMARY KEY, amount INT NOT NULL, at TIMESTAMP);\n"
 
@@ -121,3 +122,32 @@ def test_a_view_that_was_never_computed(tmp_path: Path) -> None:
     folder = project(tmp_path / "p", TABLES + view("SELECT id FROM orders"))
     error = failing("read", str(folder), "v")
     assert (error.exit_status, error.code) == (1, "HW821")
+
+
+@pytest.mark.parametrize("command", [["run", "--until-idle"], ["verify"], ["run"]])
+def test_without_java(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project(tmp_path / "p", TABLES)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    error = failing(command[0], str(folder), *command[1:])
+    assert (error.code, error.exit_status) == ("HW813", 2)
+    assert "Traceback" not in str(error)
+
+
+@pytest.mark.parametrize("words", [("plan",), ("run", "--until-idle")])
+@pytest.mark.parametrize(
+    ("using", "code"),
+    [
+        ("files OPTIONS (path 'in', format 'json')", "HW857"),
+        ("files", "HW857"),
+        ("postgres", "HW872"),
+        ("carrier_pigeon", "HW116"),
+    ],
+)
+def test_wrong_options_of_a_table_are_refused_before_spark_starts(
+    tmp_path: Path, words: tuple[str, ...], using: str, code: str
+) -> None:
+    (tmp_path / "headwater.yml").write_text("name: shop\n")
+    (tmp_path / "t.sql").write_text(f"CREATE TABLE t (id BIGINT PRIMARY KEY) USING {using};")
+    refused = command(words[0], tmp_path, *words[1:], status=2)
+    assert code in refused.stderr
+    assert "starting Spark" not in refused.stderr

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from headwater.clock import ManualClock, micros
-from headwater.engine.agents import Agent, Agents, SiteHealth
+from headwater.engine.spark.agents import Agent, Agents, SiteHealth
 
 START = ManualClock().now()
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 import headwater
-from headwater.capture.append import open_source
-from headwater.engine.gathering import gather
-from headwater.engine.push import Pushing
+from headwater.capture.intake.append import open_source
+from headwater.engine.push.gathering import gather
+from headwater.engine.push.workplace import Workplace
+from headwater.errors import HeadwaterError
 from headwater.storage.timeline import WEIGHT, Timeline
 from headwater.storage.zset import consolidate
 
@@ -23,12 +24,12 @@ CREATE MATERIALIZED VIEW w FRESHNESS = INTERVAL '30' SECOND AS SELECT x, count(*
 
 
 @pytest.fixture
-def pushing(tmp_path: Path) -> Pushing:
+def workplace(tmp_path: Path) -> Workplace:
     (tmp_path / "headwater.yml").write_text("name: t\n")
     (tmp_path / "t.sql").write_text(SQL)
     project = headwater.open(str(tmp_path))
     open_source(project.warehouse, project.project.tables["t"])
-    made = Pushing(cast(Any, None), project.warehouse, project.catalog)
+    made = Workplace(cast(Any, None), project.warehouse, project.catalog)
     for view in ("v", "w"):
         made.timeline(view).create(pa.schema([("k", pa.int64()), ("x", pa.int64())]))
     return made
@@ -47,13 +48,13 @@ def rows(source: Timeline, after: int, until: int) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: (row["k"], row["x"]))
 
 
-def test_a_delta_is_the_same_and_one_file(pushing: Pushing) -> None:
-    source = pushing.warehouse.source("t")
+def test_a_delta_is_the_same_and_one_file(workplace: Workplace) -> None:
+    source = workplace.warehouse.source("t")
     feed(source, range(10, 20))
     for view in ("v", "w"):
-        pushing.timeline(view).commit(12)
+        workplace.timeline(view).commit(12)
     before, older = rows(source, 12, 19), rows(source, 0, 12)
-    gather(pushing, {"v", "w"}, 18)
+    gather(workplace, {"v", "w"}, 18)
     assert rows(source, 12, 19) == before
     assert rows(source, 0, 12) == older
     assert len(source.delta(12, 18).files) == 1
@@ -62,21 +63,54 @@ def test_a_delta_is_the_same_and_one_file(pushing: Pushing) -> None:
     assert source.horizon() == 0
 
 
-def test_a_source_that_others_read_is_left_alone(pushing: Pushing) -> None:
-    source = pushing.warehouse.source("t")
+def test_a_source_that_others_read_is_left_alone(workplace: Workplace) -> None:
+    source = workplace.warehouse.source("t")
     feed(source, range(10, 20))
     for view in ("v", "w"):
-        pushing.timeline(view).commit(12)
-    gather(pushing, {"v"}, 19)
+        workplace.timeline(view).commit(12)
+    gather(workplace, {"v"}, 19)
     assert len(source.delta(12, 19).files) == 7
     assert source.gathered() == 0
 
 
-def test_what_one_reader_has_read_keeps_its_times(pushing: Pushing) -> None:
-    source = pushing.warehouse.source("t")
+def test_what_one_reader_has_read_keeps_its_times(workplace: Workplace) -> None:
+    source = workplace.warehouse.source("t")
     feed(source, range(10, 30))
-    pushing.timeline("v").commit(12)
-    pushing.timeline("w").commit(20)
-    gather(pushing, {"v", "w"}, 29)
+    workplace.timeline("v").commit(12)
+    workplace.timeline("w").commit(20)
+    gather(workplace, {"v", "w"}, 29)
     assert len(source.delta(12, 20).files) == 8
     assert len(source.delta(20, 29).files) == 1
+
+
+def test_a_view_that_was_never_computed_holds_up_nobody(workplace: Workplace) -> None:
+    source = workplace.warehouse.source("t")
+    feed(source, range(10, 20))
+    workplace.timeline("v").commit(12)
+    with workplace.warehouse.clock("t").turn() as turn:
+        assert turn is not None
+        turn.store(16)
+    gather(workplace, {"v"}, 19, {"w": 14})
+    assert len(source.delta(14, 19).files) == 5  # it is being computed as of 14
+    assert source.gathered() == 0 or source.gathered() <= 14
+    gather(workplace, {"v"}, 19)
+    assert len(source.delta(16, 19).files) == 3  # it may be computed as of 16, or later
+    assert source.gathered() == 16
+
+
+def test_a_view_whose_log_is_truncated_holds_up_its_sources_only(workplace: Workplace) -> None:
+    source = workplace.warehouse.source("t")
+    feed(source, range(10, 20))
+    for view in ("v", "w"):
+        workplace.timeline(view).commit(12)
+    truncate(workplace.timeline("w"))
+    gather(workplace, {"v"}, 19)
+    assert source.gathered() == 0
+
+
+def truncate(timeline: Timeline) -> None:
+    """Half of the next commit is there, as after a crash of the disk."""
+    version = timeline.snapshot().version + 1
+    (Path(timeline.path) / "_delta_log" / f"{version:020d}.json").write_text('{"commitInfo": {"times')
+    with pytest.raises(HeadwaterError, match="HW805"):
+        timeline.time()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from headwater.engine.connect import connect, is_connect
-from headwater.engine.session import connect_settings
-from headwater.engine.sites import Sites, check_masters, site_masters
+from headwater.engine.spark.connect import connect, is_connect
+from headwater.engine.spark.session import connect_settings
+from headwater.engine.spark.sites import Sites, check_masters
 from headwater.errors import InputError
 from headwater.model import Project, Site
 
@@ -54,7 +54,7 @@ def test_every_address_has_its_own_session_made_once() -> None:
 
 def test_renewing_makes_another_session_of_a_remote_site_only(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[Any] = []
-    monkeypatch.setattr("headwater.engine.sites.stop", stopped.append)
+    monkeypatch.setattr("headwater.engine.spark.sites.stop", stopped.append)
     sites, asked = started(project(a="sc://a:1"))
     old, own = sites.spark("a"), sites.spark()
     sites.renew("a")
@@ -80,7 +80,7 @@ def test_a_second_master_is_refused_with_the_way_out(sites: Mapping[str, str], c
 def test_one_master_may_stand_at_a_site_while_the_project_is_remote() -> None:
     one = project("sc://far:1", near="local[2]", far="")
     check_masters(one)
-    assert site_masters(one) == {"default": "sc://far:1", "near": "local[2]", "far": "sc://far:1"}
+    assert one.masters() == {"default": "sc://far:1", "near": "local[2]", "far": "sc://far:1"}
     with pytest.raises(InputError):
         check_masters(project("sc://far:1", near="local[2]", other="local[3]"))
 

@@ -22,6 +22,7 @@ def test_it_compares_and_writes_what_it_found(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "laws.json").read_text()) == answer
 
 
+@pytest.mark.slow
 def test_two_processes_try_the_same_cases_as_one() -> None:
     one = [running.try_seeds(0, 100), running.try_seeds(100, 100)]
     two = running.run(300, 0, processes=2)

@@ -7,40 +7,41 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.algebra import delta_rules
-from headwater.algebra.build import number
-from headwater.algebra.check import faults
-from headwater.algebra.delta import delta
-from headwater.algebra.expressions import call
-from headwater.algebra.nodes import Filter, Negate, Plan, Project, Restrict, Scan, Union, Version
+from headwater.algebra.delta import rules as delta_rules
+from headwater.algebra.delta.derive import delta
+from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.tree import call
 from headwater.algebra.passes import PASSES, optimize
-from headwater.algebra.split import split
-from headwater.algebra.stages import StageKind
-from headwater.algebra.text import parse, show
-from headwater.algebra.walks import nodes, rewrite_up
+from headwater.algebra.plans.check import faults
+from headwater.algebra.plans.nodes import Filter, Negate, Plan, Project, Restrict, Scan, Union, Version
+from headwater.algebra.plans.walks import nodes, rewrite_up
+from headwater.algebra.stages.split import split
+from headwater.algebra.stages.stage import StageKind
+from headwater.algebra.text.show import parse, show
 from headwater.bench.laws.keeping import Difference, check_world
 from headwater.bench.laws.running import describe, try_seeds
 from headwater.bench.laws.shrink import shrink
 from headwater.bench.laws.worlds import World, random_world
 from headwater.errors import HeadwaterError
+from support.cases import scaled
 
 WORLDS, PARTS = 2_600, 10  # a world holds two cases at least on average: 5,200 (view, changes) pairs
 
 
 def delta_plans(world: World) -> list[Plan]:
     """The delta plans of all stages of a world, when everything may have changed."""
-    found: list[Plan] = []
+    plans: list[Plan] = []
     changed = set(world.sources)
     for name, view in world.views.items():
         kept = split(name, view.plan, view.plan.columns, view.types, tuple(world.sources))
         for stage in kept.stages:
             plan = delta(stage, frozenset(changed))
-            found += [] if plan is None else [plan]
+            plans += [] if plan is None else [plan]
             changed.add(stage.name)
-    return found
+    return plans
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", range(scaled(PARTS)))
 def test_a_view_kept_by_deltas_is_the_view_computed_anew(part: int) -> None:
     number = WORLDS // PARTS
     outcome = try_seeds(part * number, number)
@@ -132,9 +133,9 @@ def test_plans_keep_their_columns_and_read_back_from_text() -> None:
             assert parse(show(better, types=True)) == better
 
 
-@pytest.mark.parametrize("one", dict.fromkeys(PASSES), ids=lambda one: one.__name__)
-def test_a_pass_run_twice_changes_nothing_more(one) -> None:
+@pytest.mark.parametrize("pass_", dict.fromkeys(PASSES), ids=lambda pass_: pass_.__name__)
+def test_a_pass_run_twice_changes_nothing_more(pass_) -> None:
     for seed in range(150):
         for plan in delta_plans(random_world(seed)):
-            once = one(plan)
-            assert one(once) == once, f"seed {seed}"
+            once = pass_(plan)
+            assert pass_(once) == once, f"seed {seed}"

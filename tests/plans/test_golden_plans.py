@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from golden import Case, bless, random_database, read_cases
-
-from headwater.algebra.check import faults
-from headwater.algebra.evaluate import evaluate
-from headwater.algebra.nodes import Version
+from headwater.algebra.oracle.evaluate import evaluate
+from headwater.algebra.oracle.zsets import add, negate
 from headwater.algebra.passes import PASSES
-from headwater.algebra.text import parse, show
-from headwater.algebra.values import add, negate
-from headwater.algebra.walks import at
+from headwater.algebra.plans.check import faults
+from headwater.algebra.plans.nodes import Version
+from headwater.algebra.plans.walks import at
+from headwater.algebra.text.show import parse, show
+from support.golden_plans import Case, bless, random_database, read_cases
 
 FILES = sorted(Path(__file__).parent.glob("*.plan"))
 if os.environ.get("HEADWATER_BLESS"):
@@ -67,7 +63,7 @@ def test_a_delta_leads_from_old_to_new(case: Case) -> None:
 
 
 def test_every_pass_has_a_file_with_a_case_that_stays_as_it_is() -> None:
-    for one in PASSES:
-        cases = [case for case in CASES if case.apply == one.__name__]
-        assert any(case.after == "same" for case in cases), one.__name__
-        assert any(case.after != "same" for case in cases), one.__name__
+    for pass_ in PASSES:
+        cases = [case for case in CASES if case.apply == pass_.__name__]
+        assert any(case.after == "same" for case in cases), pass_.__name__
+        assert any(case.after != "same" for case in cases), pass_.__name__

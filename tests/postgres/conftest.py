@@ -12,9 +12,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_helpers import Server
 
 from headwater.storage.warehouse import Warehouse
+from support.postgres import Server
 
 pytestmark = pytest.mark.postgres
 
@@ -26,18 +26,18 @@ def server() -> Iterator[Server]:
     os.environ["XDG_RUNTIME_DIR"] = folder
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = Server(os.path.join(folder, "data"))
-        found.start()
-        found.set("wal_level", "logical")
-        found.set("max_replication_slots", "40")
-        found.set("max_wal_senders", "20")
-        found.set("fsync", "off")
-        found.set("autovacuum", "off")
-        found.restart()
+        server = Server(os.path.join(folder, "data"))
+        server.start()
+        server.set("wal_level", "logical")
+        server.set("max_replication_slots", "40")
+        server.set("max_wal_senders", "20")
+        server.set("fsync", "off")
+        server.set("autovacuum", "off")
+        server.restart()
     try:
-        yield found
+        yield server
     finally:
-        found.stop()
+        server.stop()
         if before is None:
             del os.environ["XDG_RUNTIME_DIR"]
         else:
@@ -64,8 +64,8 @@ def uri(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def connection(uri: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(uri, autocommit=True) as found:
-        yield found
+    with psycopg.connect(uri, autocommit=True) as connection:
+        yield connection
 
 
 @pytest.fixture

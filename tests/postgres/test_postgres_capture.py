@@ -1,4 +1,4 @@
-"""Changes of a real PostgreSQL arrive whole, once and in order."""
+"""Changes of a real PostgreSQL arrive completely, once and in order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_helpers import capture, drain, rows_in_postgres, rows_of, table
 
 from headwater.storage.warehouse import Warehouse
+from support.postgres import capture, drain, rows_in_postgres, rows_of, table
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]

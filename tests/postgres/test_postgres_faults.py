@@ -1,4 +1,4 @@
-"""Kills, lost servers, lost slots and wrong set-ups: nothing is lost or doubled, and people are told why."""
+"""Kills, lost servers, lost slots and wrong set-ups: nothing is lost or doubled, and errors say why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_helpers import Server, capture, drain, rows_in_postgres, rows_of, table
 
 from headwater.capture.postgres import server as statements
 from headwater.capture.postgres.capture import PostgresCapture
@@ -21,6 +20,7 @@ from headwater.errors import InputError
 from headwater.model import Column, Table
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse
+from support.postgres import Server, capture, drain, rows_in_postgres, rows_of, table
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
@@ -166,19 +166,21 @@ def test_the_server_is_down_at_start(warehouse: Warehouse) -> None:
         ((("id", "int"), ("nam", "string")), "HW873"),
         ((("id", "string"), ("name", "int")), "HW874"),
         ((("id", "int"), ("tags", "string")), "HW874"),
+        ((("id", "int"), ("balance", "int")), "HW874"),
+        ((("id", "int"), ("balance", "decimal(12,1)")), "HW874"),
         ((("name", "string"),), "HW875"),
     ],
-    ids=["missing column", "wrong type", "array", "key not declared"],
+    ids=["missing column", "wrong type", "array", "too narrow", "too few digits", "key not declared"],
 )
 def test_wrong_declarations(
     uri: str, connection: Connection, warehouse: Warehouse, columns: Any, code: str
 ) -> None:
-    connection.execute("CREATE TABLE a (id int PRIMARY KEY, name text, tags text[])")
+    connection.execute("CREATE TABLE a (id int PRIMARY KEY, name text, tags text[], balance numeric(12,2))")
     with pytest.raises(InputError) as failed:
         capture(warehouse, table(uri, "a", *columns)).prepare()
     assert failed.value.code == code
     row = connection.execute("SELECT count(*) FROM pg_replication_slots").fetchone()
-    assert row == (0,), "nothing is made before everything is right"
+    assert row == (0,), "nothing is created before everything is right"
 
 
 def test_missing_tables_and_addresses(uri: str, warehouse: Warehouse) -> None:
@@ -196,18 +198,18 @@ def test_a_missing_permission(uri: str, connection: Connection, warehouse: Wareh
     connection.execute("CREATE TABLE a (id int PRIMARY KEY)")
     connection.execute("DROP ROLE IF EXISTS reader")
     connection.execute("CREATE ROLE reader LOGIN; GRANT SELECT ON a TO reader")
-    mine = table(uri.replace("postgres@", "reader@"), "a", ("id", "int"))
+    readable = table(uri.replace("//postgres:", "//reader:"), "a", ("id", "int"))
     with pytest.raises(InputError, match='the user "reader" of .* may not replicate'):
-        capture(warehouse, mine).prepare()
+        capture(warehouse, readable).prepare()
     connection.execute("ALTER ROLE reader REPLICATION")
-    source = capture(warehouse, mine)
+    source = capture(warehouse, readable)
     error = source.poll().error
     assert error is not None
     assert error.code == "HW876"
-    name = source.slot_name.get()
+    name = source.record.get().slot
     connection.execute(f"CREATE PUBLICATION {name} FOR TABLE a")  # type: ignore[call-overload]
     connection.execute("INSERT INTO a VALUES (1)")
-    source = capture(warehouse, mine)
+    source = capture(warehouse, readable)
     drain(source)
     assert rows_of(warehouse, "a") == Counter({(1,): 1})
 
@@ -297,13 +299,13 @@ def test_a_snapshot_under_writes_loses_and_doubles_nothing(
     stop = threading.Event()
 
     def write(start: int) -> None:
-        with psycopg.connect(uri, autocommit=True) as mine:
+        with psycopg.connect(uri, autocommit=True) as writer:
             number = start
             while not stop.is_set():
-                insert_into_both(mine, number)
-                with mine.transaction():
-                    mine.execute("DELETE FROM a WHERE n = %s", (number - start,))
-                    mine.execute("DELETE FROM b WHERE n = %s", (number - start,))
+                insert_into_both(writer, number)
+                with writer.transaction():
+                    writer.execute("DELETE FROM a WHERE n = %s", (number - start,))
+                    writer.execute("DELETE FROM b WHERE n = %s", (number - start,))
                 number += 1
 
     writers = [threading.Thread(target=write, args=(start,)) for start in (10_000, 1_000_000)]

@@ -7,11 +7,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_helpers import capture, drain, rows_in_postgres, rows_of, table
 from psycopg import sql
 
+from headwater.capture.postgres import copied_rows, snapshot
 from headwater.capture.postgres import server as statements
+from headwater.capture.postgres.stream import difference, rounds
 from headwater.storage.warehouse import Warehouse
+from support.postgres import capture, drain, rows_in_postgres, rows_of, table
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
@@ -41,11 +43,21 @@ def statement(rng: random.Random, name: str) -> tuple[str, tuple[Any, ...]]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(6))
+def shrink(monkeypatch: pytest.MonkeyPatch, rng: random.Random) -> None:
+    """Pieces of a few rows, so that transactions, snapshots and comparisons consist of many."""
+    monkeypatch.setattr(rounds, "PIECE", rng.choice([1, 2, 5, 20]))
+    monkeypatch.setattr(copied_rows, "PIECE", rng.choice([1, 3, 50]))
+    monkeypatch.setattr(snapshot, "ROWS_AT_ONCE", rng.choice([1, 4, 50]))
+    monkeypatch.setattr(difference, "ROWS_IN_MEMORY", rng.choice([0, 5, 1000]))
+
+
+@pytest.mark.parametrize("seed", range(10))
 def test_random_transactions(
     uri: str, connection: Connection, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = random.Random(seed)
+    if seed % 2:
+        shrink(monkeypatch, rng)
     for name, identity in (("keyed", "DEFAULT"), ("whole", "FULL")):
         connection.execute(
             sql.SQL(
@@ -61,9 +73,14 @@ def test_random_transactions(
             for _ in range(rng.randrange(1, 8)):
                 text, values = statement(rng, rng.choice(["keyed", "whole"]))
                 connection.execute(text, values)  # type: ignore[call-overload]
-        match rng.randrange(6):
+        match rng.randrange(8):
             case 0 | 1:
                 drain(source)
+            case 4:  # in the middle of whatever there is to do
+                for _ in range(rng.randrange(1, 5)):
+                    assert source.poll().error is None
+            case 5 if rng.random() < 0.3:
+                source.drop()
             case 2:  # a kill before the slot advances
                 monkeypatch.setattr(statements, "advance_slot", lambda *_: None)
                 drain(source)

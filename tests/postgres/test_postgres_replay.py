@@ -7,12 +7,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_helpers import rows_in_postgres, rows_of
 from typer.testing import CliRunner
 
 from headwater.bench.postgres import replay
 from headwater.cli.app import app
 from headwater.storage.warehouse import Warehouse
+from support.postgres import rows_in_postgres, rows_of
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
@@ -37,14 +37,14 @@ def test_the_command_shows_and_drops(uri: str, connection: Connection, tmp_path:
         "CREATE MATERIALIZED VIEW v FRESHNESS = INTERVAL '5' SECOND AS SELECT id FROM a;\n"
     )
     import headwater
-    from headwater.capture.source import captures
+    from headwater.capture.captures import captures
 
     project = headwater.open(str(tmp_path))
-    found = captures(project.project, project.warehouse, project.clock)
-    assert sorted(one.tables for one in found) == [("a",), ("b",), ("c",)]
-    for one in found:
-        assert one.poll().error is None
-        one.close()
+    started = captures(project.project, project.warehouse, project.clock)
+    assert sorted(capture.tables for capture in started) == [("a",), ("b",), ("c",)]
+    for capture in started:
+        assert capture.poll().error is None
+        capture.close()
     shown = CliRunner().invoke(app, ["capture", str(tmp_path)])
     assert shown.exit_code == 0
     assert "headwater_shop_" in shown.output

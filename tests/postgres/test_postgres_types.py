@@ -1,4 +1,4 @@
-"""PostgreSQL's values arrive exactly, by snapshot and by replication alike; what does not fit is told."""
+"""PostgreSQL's values arrive exactly, by snapshot and by replication alike; what does not fit is rejected."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 import psycopg
 import pytest
 from deltalake import DeltaTable
-from postgres_helpers import capture, drain, rows_of, table
 
-from headwater.model import Column, Table
+from headwater.capture.rejected import rejected_rows
+from headwater.capture.retrying import Retried, retry_letters
+from headwater.clock import SystemClock
+from headwater.model import Column, Project, Table
 from headwater.storage.warehouse import Warehouse
+from support.postgres import capture, drain, rows_of, table
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
@@ -120,3 +123,26 @@ def test_not_null_in_the_declaration_only(uri: str, connection: Connection, ware
     connection.execute("DELETE FROM t WHERE id = 3")
     drain(source)
     assert dict(rows_of(warehouse, "t")) == {(2, 7): 1}
+
+
+def test_a_retry_compares_the_table_with_the_server(
+    uri: str, connection: Connection, warehouse: Warehouse
+) -> None:
+    """What PostgreSQL holds when it is read again counts, not what it held when rows were rejected."""
+    connection.execute("CREATE TABLE t (id int PRIMARY KEY, n numeric)")
+    connection.execute("INSERT INTO t SELECT g, 1000.5 FROM generate_series(1, 5) g")
+    connection.execute("INSERT INTO t VALUES (6, 1)")
+    declared = table(uri, "t", ("id", "int"), ("n", "decimal(4,1)"))
+    source = capture(warehouse, declared)
+    drain(source)
+    source.close()
+    assert rejected_rows(warehouse, ["t"])["t"].rows == 5
+    connection.execute("UPDATE t SET n = 2 WHERE id = 1; DELETE FROM t WHERE id = 2")
+    project = Project("shop", ".", warehouse.root, {"t": declared}, {}, {}, {})
+    assert retry_letters(project, warehouse, SystemClock(), declared) == Retried("t", next_run=True)
+    assert rejected_rows(warehouse, ["t"]) == {}
+    again = capture(warehouse, declared)
+    drain(again)
+    again.close()
+    assert dict(rows_of(warehouse, "t")) == {(1, Decimal(2)): 1, (6, Decimal(1)): 1}
+    assert rejected_rows(warehouse, ["t"])["t"].rows == 3

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 import headwater
 from headwater.cli.app import app
-from headwater.serve.shared_catalog import shared_catalog
+from headwater.serve.planning.remembered import remembered
+from headwater.serve.planning.shared_catalog import shared_catalog
 
 SQL = """
 CREATE TABLE a (k BIGINT PRIMARY KEY, x INT) EXPECT ROWS 100000 RATE 100 PER SECOND;
@@ -49,6 +50,42 @@ def test_what_lies_elsewhere_is_copied_once(folder: Path) -> None:
     assert set(shared.sites.values()) == {"default"}
 
 
+IN_PLACE = """
+relation a*b
+  input a
+  input b
+  equal a.k = b.k
+
+capture a@default -> d(a)@default | ab
+capture b@far -> d(b)@far | ab
+copy d(a)@default -> d(a)@far | ab
+copy d(b)@far -> d(b)@default | ab
+join d(a)@far, b@far -> d(a*b by a)@far | ab
+copy d(a*b by a)@far -> d(a*b by a)@default | ab
+join d(b)@default, a@default -> d(a*b by b)@default | ab
+union d(a*b by a)@default, d(a*b by b)@default -> d(a*b)@default | ab
+apply d(a*b)@default -> a*b@default | ab
+"""
+
+
+def test_a_remembered_plan_that_joins_in_place_still_runs(folder: Path) -> None:
+    """No plan does any more; a plan.txt of an earlier version may."""
+    (folder / "t.sql").write_text(SQL.format(site=" AT SITE far"))
+    project = headwater.open(str(folder))
+    shared_catalog(project.catalog, project.warehouse)
+    path = Path(project.warehouse.root) / "plan.txt"
+    identities = [line for line in path.read_text().splitlines() if line.startswith("# ")]
+    path.write_text("\n".join(identities) + IN_PLACE)
+    project = headwater.open(str(folder))
+    shared = shared_catalog(project.catalog, project.warehouse)
+    # Both halves are joined where the first is: at far, from a replica of a.
+    assert shared.copies == {"a@far": "a"}
+    (joined,) = shared.kept["ab"].stages[-1].reads
+    assert shared.sites[joined] == "far"
+    assert set(shared.kept["abc"].stages[-1].reads) == {"ab", "c"}
+    assert headwater.open(str(folder)).plan().running is not None
+
+
 MORE = """
 CREATE MATERIALIZED VIEW late FRESHNESS = INTERVAL '30' SECOND AS
   SELECT a.k, y, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = a.k;
@@ -86,17 +123,17 @@ def test_a_view_that_changes_leaves_its_place(folder: Path) -> None:
 def test_the_plan_that_runs_keep_to_is_told(folder: Path) -> None:
     (folder / "t.sql").write_text(SQL.format(site=""))
     project = headwater.open(str(folder))
-    assert project.plan().kept is None
+    assert project.plan().running is None
     shared_catalog(project.catalog, project.warehouse)
-    kept = headwater.open(str(folder)).plan().kept
+    kept = headwater.open(str(folder)).plan().running
     assert kept is not None
     assert (kept.same, kept.saves) == (True, 0.0)  # the refused view is in it, too
     assert "hasty" in kept.graph.views
     (folder / "t.sql").write_text(SQL.format(site="").split("CREATE MATERIALIZED VIEW hasty")[0])
     planned = headwater.open(str(folder)).plan()
-    assert planned.kept is not None
-    assert (planned.kept.same, planned.kept.saves) == (True, 0.0)
-    assert planned.kept.dollars == pytest.approx(planned.dollars_per_hour)
+    assert planned.running is not None
+    assert (planned.running.same, planned.running.saves) == (True, 0.0)
+    assert planned.running.dollars == pytest.approx(planned.dollars_per_hour)
 
 
 BOTH = """
@@ -119,12 +156,56 @@ def test_a_new_plan_may_be_cheaper_than_the_one_that_is_kept(folder: Path) -> No
     (folder / "t.sql").write_text(BOTH.format(a=1_000, c=1_000_000))
     project = headwater.open(str(folder))
     planned = project.plan()
-    assert planned.kept is not None
-    assert not planned.kept.same
-    assert planned.kept.saves == pytest.approx(planned.kept.dollars - planned.dollars_per_hour)
-    assert planned.kept.saves > 0.05 * planned.kept.dollars
+    assert planned.running is not None
+    assert not planned.running.same
+    assert planned.running.saves == pytest.approx(planned.running.dollars - planned.dollars_per_hour)
+    assert planned.running.saves > 0.05 * planned.running.dollars
     told = CliRunner().invoke(app, ["plan", str(folder)]).stdout
-    assert "Runs keep to the plan that was made before" in told
-    assert "headwater run --replan makes it" in told
+    assert "Runs follow an earlier plan" in told
+    assert "headwater run --replan" in told
     shared_catalog(project.catalog, project.warehouse, replan=True)
-    assert "This is the plan that runs keep to." in CliRunner().invoke(app, ["plan", str(folder)]).stdout
+    assert "This is the plan that runs follow." in CliRunner().invoke(app, ["plan", str(folder)]).stdout
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "t.d > DATE '2024-01-01'",
+        "t.at > TIMESTAMP '2024-01-01 00:00:00'",
+        "t.name LIKE '50\\\\%' AND t.name <> 'two\nlines'",
+        "CAST(t.v AS DECIMAL(10, 2)) > 1.50 AND t.v BETWEEN -1 AND 1e3",
+        "coalesce(t.name, 'x') IN ('a', 'b') OR upper(t.name) = 'A'",
+        "date_add(t.d, 3) < DATE '2024-02-01' + INTERVAL '3' DAY",
+    ],
+)
+def test_a_plan_with_any_constant_is_kept_by_the_next_run(tmp_path: Path, condition: str) -> None:
+    select = f"SELECT t.id, u.x FROM t JOIN u ON t.id = u.id WHERE {condition}"
+    (tmp_path / "headwater.yml").write_text("name: p\n")
+    (tmp_path / "p.sql").write_text(
+        "CREATE TABLE t (id BIGINT PRIMARY KEY, d DATE, at TIMESTAMP, name STRING, v INT);\n"
+        "CREATE TABLE u (id BIGINT PRIMARY KEY, x INT);\n"
+        f"CREATE MATERIALIZED VIEW v AS {select};\nCREATE MATERIALIZED VIEW w AS {select};\n"
+    )
+    project = headwater.open(str(tmp_path))
+    first = shared_catalog(project.catalog, project.warehouse)
+    assert remembered(project.warehouse) is not None
+    assert shared_catalog(project.catalog, project.warehouse) == first
+
+
+def test_a_plan_that_cannot_be_read_is_made_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "headwater.yml").write_text("name: p\n")
+    (tmp_path / "p.sql").write_text(
+        "CREATE TABLE t (id BIGINT PRIMARY KEY);\nCREATE MATERIALIZED VIEW v AS SELECT id FROM t WHERE id > 3;\n"
+    )
+    project = headwater.open(str(tmp_path))
+    first = shared_catalog(project.catalog, project.warehouse)
+    for text in (
+        "nonsense",
+        "# v\n",
+        "relation t\n  input t [t.d > DATE",
+        'relation t\n  input t [{"call"]\n',
+    ):
+        Path(project.warehouse.root, "plan.txt").write_text(text)
+        caplog.clear()
+        assert shared_catalog(project.catalog, project.warehouse) == first
+        assert "cannot be read" in caplog.text

@@ -10,13 +10,13 @@ import pytest
 import headwater
 from headwater.api import Headwater
 from headwater.clock import ManualClock
-from headwater.serve.relation_facts import changes_per_second, met_share, ranges
-from headwater.serve.situation import Gathered, gather
-from headwater.sharing.facts import DEFAULT_BYTES, Origin
-from headwater.sharing.graph import EdgeKind
-from headwater.sharing.operators import OPERATORS, OperatorModel
-from headwater.storage.calibration import project_file, write_calibration
-from headwater.storage.delta_log import DataFile
+from headwater.planning.cost.operators import OPERATORS, OperatorModel
+from headwater.planning.facts.facts import DEFAULT_BYTES, Origin
+from headwater.planning.graph.graph import EdgeKind
+from headwater.serve.planning.relation_facts import changes_per_second, met_share, ranges
+from headwater.serve.planning.situation import Survey, survey
+from headwater.storage.delta.delta_log import DataFile
+from headwater.storage.records.calibration import project_file, write_calibration
 from headwater.storage.timeline import TIME
 
 SECOND = 1_000_000
@@ -46,8 +46,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Headwater:
     return headwater.open(str(folder), ManualClock(10 * SECOND))
 
 
-def gathered(project: Headwater) -> Gathered:
-    return gather(project.catalog, project.warehouse)
+def surveyed(project: Headwater) -> Survey:
+    return survey(project.catalog, project.warehouse)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_range_of_integers_stands_for_their_number_unless_they_are_scattered
 
 
 def test_before_there_is_data_keys_and_references_tell_how_many_values_there_are(project: Headwater) -> None:
-    found = gathered(project)
+    found = surveyed(project)
     people, cities = found.sources["people"], found.sources["cities"]
     assert (people.rows, people.rate, people.rows_from) == (1000, 5, Origin.EXPECTED)
     assert (cities.rate_from, cities.bytes_per_row) == (Origin.DEFAULT, DEFAULT_BYTES)
@@ -112,7 +112,7 @@ def test_what_is_stored_has_been_measured(project: Headwater) -> None:
     for turn in range(4):
         project.clock.advance(timedelta(seconds=20))
         project.ingest("people", [{"id": 10 * turn + n, "city": 1 + n % 3, "age": n} for n in range(10)])
-    found = gathered(project).sources["people"]
+    found = surveyed(project).sources["people"]
     assert (found.rows, found.rows_from, found.rate_from) == (40, Origin.STATISTICS, Origin.STATISTICS)
     assert found.rate == pytest.approx(0.5, rel=0.01)
     assert found.distinct["city"] == 3
@@ -122,6 +122,6 @@ def test_what_is_stored_has_been_measured(project: Headwater) -> None:
 def test_a_calibration_of_the_project_is_used_and_named(project: Headwater) -> None:
     path = project_file(project.warehouse.root)
     write_calibration(path, OPERATORS.with_models({EdgeKind.JOIN: OperatorModel(7.0)}), {})
-    found = gathered(project)
+    found = surveyed(project)
     assert found.calibration == str(path)
     assert found.situation.operators.models[EdgeKind.JOIN].fixed == 7.0

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from headwater.cli.app import app
-from headwater.storage.run_lock import run_lock
-from headwater.storage.site_health import SiteHealth, write_health
+from headwater.storage.records.run_lock import run_lock
+from headwater.storage.records.site_health import SiteHealth, write_health
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_silent_sites_are_shown_while_a_run_says_so(folder: Path) -> None:
     with run_lock(str(folder / "warehouse"), 8_000_000):
         shown = " ".join(status(folder).split())
         told = json.loads(status(folder, "--json"))["sites"]
-    assert "site far does not answer since 1970-01-01" in shown
+    assert "site far has not answered since 1970-01-01" in shown
     assert "ConnectionError: refused" in shown
     assert "site default" not in shown
     assert [(one["site"], one["alive"], one["last_seen"] is None) for one in told] == [

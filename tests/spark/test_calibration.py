@@ -10,15 +10,17 @@ from pyspark.sql import SparkSession
 from typer.testing import CliRunner
 
 from headwater.cli.app import app
-from headwater.engine import calibration, session
-from headwater.engine.calibration import KINDS, Extent, measure
-from headwater.engine.workbench import Workbench
-from headwater.storage.calibration import calibrated
+from headwater.engine.spark import session
+from headwater.engine.upkeep import calibration
+from headwater.engine.upkeep.calibration import KINDS, Extent, measure
+from headwater.engine.upkeep.workbench import Workbench
+from headwater.storage.records.calibration import calibrated
 
 pytestmark = pytest.mark.spark
 SMALL = Extent((1, 50), (200, 400), 0, 1, 60.0)
 
 
+@pytest.mark.long
 def test_every_kind_is_measured_at_every_size(spark: SparkSession, tmp_path: Path) -> None:
     found = measure(spark, str(tmp_path / "bench"), SMALL)
     assert set(found) == set(KINDS)

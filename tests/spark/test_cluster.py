@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from servers import cluster
+
+from headwater.bench.spark_servers import cluster
 
 pytestmark = pytest.mark.spark
 
@@ -53,6 +54,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.long
 def test_a_project_is_kept_on_a_standalone_cluster(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()

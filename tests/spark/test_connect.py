@@ -10,31 +10,31 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from keeping import SHOP, Keeping
-from projects import as_run, project, pushes, wrong
-from projects import view as view_at
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.utils import is_remote
-from servers import Server, connect_server, running
-from test_pushes import BY_CITY, CITIES, JOINED, ORDERS, view
 
-from headwater.algebra.expressions import Column, equal
-from headwater.algebra.nodes import JoinKind
+from headwater.algebra.expressions.tree import Column, equal
+from headwater.algebra.plans.nodes import JoinKind
 from headwater.api import Headwater
+from headwater.bench.spark_servers import Server, connect_server, running
 from headwater.clock import SystemClock
-from headwater.engine import operators
-from headwater.engine.agents import Agents, site_agents
-from headwater.engine.connect import is_connect
-from headwater.engine.metering import metered
-from headwater.engine.opened import Opened
-from headwater.engine.query import Query, union
-from headwater.engine.runner import Progress
-from headwater.engine.session import SMALL, apart
-from headwater.engine.sites import Sites
-from headwater.engine.writing import arrow_columns, write
+from headwater.engine.push.writing import arrow_columns, write
+from headwater.engine.query import operators
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.query import Query, union
+from headwater.engine.run.progress import Progress
+from headwater.engine.spark.agents import Agents, site_agents
+from headwater.engine.spark.connect import is_connect
+from headwater.engine.spark.metering import metered
+from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.spark.sites import Sites
 from headwater.model import Project, Site
 from headwater.storage.copying import copy_delta
 from headwater.storage.timeline import WEIGHT, Timeline
+from support.spark.keeping import Keeping
+from support.spark.shop import BY_CITY, CITIES, JOINED, ORDERS, SHOP, view
+from support.spark.site_projects import as_run, project, pushes, wrong
+from support.spark.site_projects import view as view_at
 
 pytestmark = [pytest.mark.spark, pytest.mark.servers]
 
@@ -70,9 +70,9 @@ def numbers(spark: SparkSession) -> DataFrame:
 
 def work(spark: SparkSession) -> list[tuple[object, ...]]:
     """Operators of the engine: what they give must not depend on where they run."""
-    with Opened(spark) as opened:
+    with Inputs(spark) as opened:
         left = opened.frame(numbers(spark))
-        other = left.where("`a.v` < 3").select([("b.k", "`a.k`"), ("b.v", "`a.v`")]).sent_whole()
+        other = left.where("`a.v` < 3").select([("b.k", "`a.k`"), ("b.v", "`a.v`")]).broadcasted()
         same = equal(Column("a.k"), Column("b.k"))
         joined = operators.outer_join(left, other, same, JoinKind.LEFT)
         both = union([joined, operators.negate(joined.where("`b.k` = 1"))])
@@ -118,7 +118,7 @@ def table(start: int, count: int) -> pa.Table:
     return pa.table({"k": pa.array(keys, pa.int64()), WEIGHT: pa.array([1] * count, pa.int64())})
 
 
-def changed(opened: Opened, source: Timeline, target: Timeline, until: int) -> Query:
+def changed(opened: Inputs, source: Timeline, target: Timeline, until: int) -> Query:
     return opened.slice(source, source.delta(target.time(), until))
 
 
@@ -146,12 +146,12 @@ class CrossSite:
         self.join(until)
 
     def keep(self, until: int) -> None:
-        with Opened(self.sites.small("plango")) as opened:
+        with Inputs(self.sites.small("plango")) as opened:
             even = changed(opened, self.events, self.kept, until).where("k % 2 = 0")
             self._store(opened.run(even), self.kept, until)
 
     def join(self, until: int) -> None:
-        with Opened(self.sites.small("opentable")) as opened:
+        with Inputs(self.sites.small("opentable")) as opened:
             places = opened.slice(self.places, self.places.as_of(until)).select([("place", "k")])
             same = equal(Column("k"), Column("place"))
             delta = operators.inner_join(changed(opened, self.copy, self.pairs, until), places, same)
@@ -204,6 +204,7 @@ class Keeper(threading.Thread):
                     self.agents.suspect("plango")
 
 
+@pytest.mark.long
 def test_killing_a_server_in_mid_run_loses_nothing(
     sites: Sites, servers: dict[str, Server], tmp_path: Path
 ) -> None:
@@ -297,7 +298,7 @@ def test_a_run_over_two_servers_goes_on_while_one_is_away(
     spark: SparkSession, servers: dict[str, Server], tmp_path: Path
 ) -> None:
     select = "SELECT e.eid, e.v, p.name FROM events e JOIN places p ON e.place = p.place"
-    sql = EVENTS + view_at("pairs", select, "opentable", 20) + view_at("near", select, "plango", 20)
+    sql = EVENTS + view_at("pairs", select, "opentable", 10) + view_at("near", select, "plango", 10)
     sql += view_at("kept", "SELECT eid, v FROM events WHERE v > 3", "plango", 3)
     sql += view_at("named", "SELECT place, upper(name) AS name FROM places", "opentable", 3)
     addresses = {name: f"sc://127.0.0.1:{one.port}" for name, one in servers.items()}

@@ -6,38 +6,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from keeping import SHOP, Keeping
 from pyspark.sql import SparkSession
 
-from headwater.algebra.delta import delta
-from headwater.engine.opened import Opened
-from headwater.engine.push import Mode, Pushed
-from headwater.engine.queries import Queries
-from headwater.sharing.time_model import Choice
+from headwater.algebra.delta.derive import delta
+from headwater.engine.push.action import push_stage
+from headwater.engine.push.decide import decide
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.writer import QueryWriter
+from headwater.planning.cost.refresh import Choice
+from headwater.planning.stages.actions import Mode
 from headwater.storage.timeline import WEIGHT
+from support.spark.keeping import Keeping
+from support.spark.shop import BY_CITY, CITIES, JOINED, ORDERS, SHOP, view
 
 pytestmark = pytest.mark.spark
-
-CITIES = [{"cid": 1, "city": "Bern"}, {"cid": 2, "city": "Rome"}, {"cid": 3, "city": "Bern"}]
-ORDERS = [
-    {"oid": 1, "cid": 1, "amount": 5},
-    {"oid": 2, "cid": 2, "amount": 7},
-    {"oid": 3, "cid": 3, "amount": 1},
-]
-
-
-def view(name: str, sql: str, policy: str = "INCREMENTAL") -> str:
-    return (
-        f"CREATE MATERIALIZED VIEW {name} FRESHNESS = INTERVAL '9' SECOND REFRESH POLICY {policy} AS {sql};\n"
-    )
-
-
-JOINED = view("joined", "SELECT o.oid, c.city, o.amount FROM orders o JOIN customers c ON o.cid = c.cid")
-BY_CITY = view(
-    "by_city",
-    "SELECT c.city, count(*) AS n, sum(o.amount) AS total FROM orders o JOIN customers c ON o.cid = c.cid"
-    " GROUP BY c.city",
-)
 
 
 def filled(spark: SparkSession, folder: Path, ddl: str) -> Keeping:
@@ -52,10 +34,10 @@ def test_an_empty_push_runs_no_spark_job(spark: SparkSession, tmp_path: Path) ->
     (first,) = kept.push()
     assert first.mode == "initial"
     assert first.spark_jobs > 0
-    before = kept.executor.time_of("joined")
+    before = kept.time_of("joined")
     (second,) = kept.push()
     assert (second.mode, second.spark_jobs) == ("empty", 0)
-    assert kept.executor.time_of("joined") > before
+    assert kept.time_of("joined") > before
     assert len(kept.rows("joined")) == 3
 
 
@@ -122,9 +104,9 @@ def test_full_and_incremental_give_the_same(spark: SparkSession, tmp_path: Path)
     kept.ingest("orders", [{"op": "update", "row": {"oid": 1, "cid": 2, "amount": 50}}])
     kept.clock.advance(timedelta(seconds=1))
     one = kept.catalog.kept["by_city"]
-    pushed: Pushed = kept.pushing.push(
-        one, one.stages[-1], kept.clock.now(), lambda *_: Choice(True, "asked for")
-    )
+    asked_for = Choice(True, "asked for")
+    job = decide(kept.workplace, one, one.stages[-1], kept.clock.now(), lambda *_: asked_for)
+    pushed = push_stage(kept.workplace, job)
     assert pushed.mode is Mode.FULL
     assert kept.verify("by_city").equal
 
@@ -132,11 +114,11 @@ def test_full_and_incremental_give_the_same(spark: SparkSession, tmp_path: Path)
 def test_views_over_views_are_pushed_to_one_time(spark: SparkSession, tmp_path: Path) -> None:
     kept = filled(spark, tmp_path, BY_CITY + view("large", "SELECT city, total FROM by_city WHERE total > 6"))
     kept.push("large")
-    assert kept.executor.time_of("large") == kept.executor.time_of("by_city")
+    assert kept.time_of("large") == kept.time_of("by_city")
     kept.ingest("orders", [{"oid": 4, "cid": 3, "amount": 6}])
     kept.push("by_city")
     kept.push("large")
-    assert kept.executor.time_of("large") == kept.executor.time_of("by_city")
+    assert kept.time_of("large") == kept.time_of("by_city")
     assert kept.rows("large") == [("Bern", 12), ("Rome", 7)]
     assert kept.verify("large").equal
 
@@ -169,11 +151,11 @@ def test_a_join_reads_only_the_files_its_delta_can_meet(spark: SparkSession, tmp
     kept.ingest("orders", [{"oid": 2, "cid": 2005, "amount": 1}, {"oid": 3, "cid": 2050, "amount": 2}])
     one = kept.catalog.kept["joined"]
     kept.clock.advance(timedelta(seconds=1))
-    relations = kept.pushing.relations(one.stages[-1], kept.clock.now())
+    relations = kept.workplace.relations(one.stages[-1], kept.clock.now())
     plan = delta(one.stages[-1], frozenset({"orders"}))
     assert plan is not None
-    with Opened(spark) as opened:
-        Queries(relations, opened).query(plan)
+    with Inputs(spark) as opened:
+        QueryWriter(relations, opened).query(plan)
     assert relations.scanned["customers new"] == 100  # of 300: one file of three
 
 
@@ -204,7 +186,10 @@ def test_a_crash_between_a_hidden_stage_and_its_view_loses_nothing(
     one = kept.catalog.kept["ranked"]
     assert len(one.stages) == 2
     # The hidden stage commits, then the process dies.
-    kept.pushing.push(one, one.stages[0], kept.clock.now(), lambda *_: Choice(False, "test"))
+    by_delta = Choice(False, "test")
+    push_stage(
+        kept.workplace, decide(kept.workplace, one, one.stages[0], kept.clock.now(), lambda *_: by_delta)
+    )
     again = Keeping(spark, tmp_path, SHOP + ddl, kept.clock)
     again.ingest("orders", [{"oid": 5, "cid": 2, "amount": 1000}])
     again.push()
@@ -215,7 +200,7 @@ def test_a_crash_between_a_hidden_stage_and_its_view_loses_nothing(
 def test_verify_finds_a_row_too_many(spark: SparkSession, tmp_path: Path) -> None:
     kept = filled(spark, tmp_path, JOINED)
     kept.push()
-    timeline = kept.pushing.timeline("joined")
+    timeline = kept.workplace.timeline("joined")
     kept.clock.advance(timedelta(seconds=1))
     import pyarrow as pa
 

@@ -14,11 +14,12 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from headwater.algebra.expressions import spark_sql
-from headwater.algebra.nodes import Aggregate, Project, Scan
+from headwater.algebra.expressions.tree import spark_sql
+from headwater.algebra.plans.nodes import Aggregate, Project, Scan
 from headwater.errors import InputError
 from headwater.model import Column, SqlText, View
-from headwater.sql.translate import spark_functions, translate
+from headwater.sql.translate import translate
+from headwater.sql.translate.scalars import spark_functions
 
 pytestmark = pytest.mark.spark
 

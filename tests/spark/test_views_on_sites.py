@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from projects import as_run, project, pushes, stages, view, wrong
 from pyspark.sql import SparkSession
 
 from headwater.api import Headwater
-from headwater.engine.executor import Executor
-from headwater.engine.foresight import Foresight
-from headwater.engine.push import Pushing
+from headwater.engine.executor.executor import Executor
+from headwater.engine.executor.spark_runner import SparkRunner
+from headwater.engine.push.record import Records
+from headwater.engine.push.workplace import Workplace
+from headwater.planning.cost.predictor import Done, Predictor
+from headwater.planning.stages.actions import Mode
 from headwater.storage.timeline import Timeline
+from support.spark.site_projects import as_run, project, pushes, stages, view, wrong
 
 pytestmark = pytest.mark.spark
 
@@ -136,28 +140,35 @@ def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_p
     shop.run_until_idle()
     catalog = as_run(shop)
     assert catalog.copies
-    executor = Executor(Pushing(spark, shop.warehouse, catalog), shop.clock)
+    records = Records(shop.clock)
+    runner = SparkRunner(Workplace(spark, shop.warehouse, catalog), records)
+    executor = Executor(catalog, runner, shop.clock)
     alter(shop)
     executor.watermarks = dict.fromkeys(shop.project.tables, shop.clock.now())
-    executor.push_all()
+    executor.push_now()
     sites: dict[str, set[str]] = {}
-    for one in executor.drain():
+    for one in records.drain():
         if one.mode == "incremental":
             sites.setdefault(one.action, set()).add(one.site)
     assert max(map(len, sites.values())) > 1  # sites that share a Spark share its actions
     alter_again(shop)
-    asked: set[frozenset[str]] = set()
-    copied: set[str] = set()
-    foresight = executor.foresight
-    learnt, anew = foresight.model, foresight.recompute
+    asked: list[Mapping[str, Done]] = []
+    predictor = runner.forecaster.predictor
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Foresight, "model", lambda _, names: asked.add(names) or learnt(names))
-        patch.setattr(Foresight, "recompute", lambda _, name: copied.add(name) or anew(name))
-        foresight.forecast(catalog.kept, shop.clock.now())
-    assert asked
-    assert asked <= foresight.joint.keys()
+        forecast = Predictor.forecast
+        patch.setattr(
+            Predictor, "forecast", lambda self, works, *a: asked.append(works) or forecast(self, works, *a)
+        )
+        runner.forecaster.forecast(catalog.kept, shop.clock.now())
+    deltas = [
+        frozenset(stage for stage, done in works.items() if done.mode is Mode.INCREMENTAL) for works in asked
+    ]
+    by_delta = {stages for stages in deltas if stages}
+    copied = {stage for works in asked for stage, done in works.items() if done.mode is Mode.COPY}
+    assert by_delta
+    assert by_delta <= predictor.joint.keys()
     assert copied
-    assert copied <= foresight.full.keys() & catalog.copies.keys()
+    assert {(stage, Mode.COPY) for stage in copied} <= predictor.alone.keys()
 
 
 def test_views_over_views_of_other_sites(spark: SparkSession, tmp_path: Path) -> None:

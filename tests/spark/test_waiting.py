@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from keeping import SHOP, Keeping
 from pyspark.sql import SparkSession
 
-from headwater.engine.executor import Executor
-from headwater.engine.foresight import Foresight
+from headwater.engine.executor.spark_runner import spark_executor
+from headwater.engine.push.forecaster import Forecaster
 from headwater.errors import HeadwaterError
 from headwater.storage.timeline import WEIGHT
+from support.spark.keeping import Keeping
+from support.spark.shop import SHOP
 
 pytestmark = pytest.mark.spark
 
@@ -38,15 +39,18 @@ def test_a_change_that_is_still_being_committed_is_not_lost(spark: SparkSession,
     kept.clock.advance(timedelta(seconds=1))
     ahead = kept.clock.now()
     kept.executor.watermarks |= {"orders": ahead, "customers": ahead, "notes": stuck}
-    kept.executor.push_all(["joined"])
-    assert kept.executor.time_of("joined") == ahead
-    with pytest.raises(HeadwaterError, match="captured up to"):
-        kept.executor.push_all(["noted"])
+    kept.executor.push_now(["joined"])
+    assert kept.time_of("joined") == ahead
+    with pytest.raises(
+        HeadwaterError, match=r"waiting for its sources: captured up to \d\d:\d\d:\d\d, needed"
+    ):
+        kept.executor.push_now(["noted"])
     # A look at the views, as a run takes it, just waits.
     kept.clock.advance(timedelta(seconds=20))
+    failures = kept.executor.states["noted"].failures
     kept.executor.step()
-    assert kept.executor.states["noted"].error == ""
-    assert kept.executor.time_of("noted") == stuck
+    assert kept.executor.states["noted"].failures == failures
+    assert kept.time_of("noted") == stuck
     # It lets go: the note counts from before the time that `joined` has reached.
     late = pa.table({"oid": [2], "note": ["late"], WEIGHT: pa.array([1], pa.int64())})
     kept.warehouse.source("notes").append(late, ahead - 500_000)
@@ -69,13 +73,13 @@ def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: 
     kept = computed(spark, tmp_path)
     kept.ingest("orders", [{"oid": 3, "cid": 1, "amount": 5}])
     kept.push()  # the first of a run that changes something does not wait
-    pushed = kept.executor.time_of("noted")
+    pushed = kept.time_of("noted")
     kept.ingest("orders", [{"oid": 2, "cid": 1, "amount": 5}])
     looks = []
-    forecast = Foresight.forecast
+    forecast = Forecaster.forecast
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Foresight, "forecast", lambda *a: looks.append(kept.clock.now()) or forecast(*a))
-        while kept.executor.time_of("noted") == pushed:
+        patch.setattr(Forecaster, "forecast", lambda *a: looks.append(kept.clock.now()) or forecast(*a))
+        while kept.time_of("noted") == pushed:
             assert kept.clock.now() - pushed < 400_000_000, "the promise is broken"
             kept.clock.advance(timedelta(seconds=1))
             kept.executor.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
@@ -88,7 +92,7 @@ def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: 
 
 def test_the_first_push_of_a_run_does_not_wait(spark: SparkSession, tmp_path: Path) -> None:
     kept = computed(spark, tmp_path)
-    started = Executor(kept.pushing, kept.clock)
+    started = spark_executor(kept.workplace, kept.clock)
 
     def look() -> bool:
         kept.clock.advance(timedelta(seconds=2))
@@ -101,4 +105,4 @@ def test_the_first_push_of_a_run_does_not_wait(spark: SparkSession, tmp_path: Pa
     assert look()
     started.close()
     assert kept.verify("noted").equal
-    assert kept.executor.time_of("joined") == kept.clock.now()
+    assert kept.time_of("joined") == kept.clock.now()

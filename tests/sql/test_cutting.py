@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.sql.cutting import cut_view, pieces
-from headwater.sql.ddl import parse_statements
+from headwater.sql.ddl.cutting import cut_view, statement_texts
+from headwater.sql.ddl.statements import parse_statements
+from support.cases import law
 
 FILE = """-- the head
 CREATE TABLE t (a INT); -- about t
@@ -49,11 +50,11 @@ def test_the_last_statement_without_a_semicolon() -> None:
 
 
 def test_pieces_come_with_the_comments_above_them() -> None:
-    found = pieces(FILE)
-    assert [one.view for one in found] == ["", "v", "w", "", ""]
-    assert found[1].comments == "-- about t\n\n-- about v"
-    assert found[1].text.startswith("CREATE MATERIALIZED VIEW v")
-    assert found[1].text.endswith("FROM t;")
+    statements = statement_texts(FILE)
+    assert [statement.view for statement in statements] == ["", "v", "w", "", ""]
+    assert statements[1].comments == "-- about t\n\n-- about v"
+    assert statements[1].text.startswith("CREATE MATERIALIZED VIEW v")
+    assert statements[1].text.endswith("FROM t;")
 
 
 gap = st.sampled_from(["", " ", "\n", "\r\n", "\n-- a ; b\n", " /* ; */ ", "\n\n", "-- 'x\n"])
@@ -64,11 +65,11 @@ statement = st.sampled_from([
 
 
 @given(st.lists(st.tuples(gap, statement, gap), min_size=2, max_size=6), gap, st.data())
-@settings(deadline=None, derandomize=True, database=None, max_examples=150)
+@law(150)
 def test_the_others_stay_as_they_were(
     parts: list[tuple[str, str, str]], tail: str, data: st.DataObject
 ) -> None:
-    text = "".join(f"{a}{one.format(f'n{i}')}{b};" for i, (a, one, b) in enumerate(parts)) + tail
+    text = "".join(f"{a}{statement.format(f'n{i}')}{b};" for i, (a, statement, b) in enumerate(parts)) + tail
     before = parse_statements(text)
     if not before.views:
         return
@@ -76,12 +77,12 @@ def test_the_others_stay_as_they_were(
     left = cut_view(text, gone)
     assert left is not None
     after = parse_statements(left)
-    assert [one.name for one in after.tables] == [one.name for one in before.tables]
-    assert [(one.name, one.sql.text) for one in after.queries] == [
-        (one.name, one.sql.text) for one in before.queries
+    assert [table.name for table in after.tables] == [table.name for table in before.tables]
+    assert [(query.name, query.sql.text) for query in after.queries] == [
+        (query.name, query.sql.text) for query in before.queries
     ]
-    assert [(one.name, one.sql.text, one.freshness) for one in after.views] == [
-        (one.name, one.sql.text, one.freshness) for one in before.views if one.name != gone
+    assert [(view.name, view.sql.text, view.freshness) for view in after.views] == [
+        (view.name, view.sql.text, view.freshness) for view in before.views if view.name != gone
     ]
     # Every comment of a gap is still there, in order.
     position = 0

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from headwater.errors import InputError
-from headwater.sql.ddl import parse_statements
-from headwater.sql.resolve import resolve
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
 
 VIEW = "CREATE MATERIALIZED VIEW v "
 
@@ -88,12 +88,20 @@ ELEMENTS = [
     ("CREATE TABLE t (a INT«", "HW102", "the end of the statement"),
     ("CREATE TABLE «t (PRIMARY KEY (a))", "HW117", "has no columns"),
     ("CREATE TABLE t (a INT «TEMPORLA)", "HW102", 'did you mean "TEMPORAL"?'),
-    ("CREATE TABLE t (a INT «DEFAULT 3)", "HW102", "DEFAULT is not supported"),
+    ("CREATE TABLE t (a INT DEFAULT «'3')", "HW124", "the DEFAULT of a int"),
+    ("CREATE TABLE t (a TINYINT DEFAULT «128)", "HW124", "such as 0"),
+    ("CREATE TABLE t (a DECIMAL(4,2) DEFAULT «1.234)", "HW124", "cannot be"),
+    ("CREATE TABLE t (a STRING DEFAULT «-'x')", "HW124", "such as 'none'"),
+    ("CREATE TABLE t (a DATE DEFAULT «DATE '2026-02-30')", "HW124", "such as DATE"),
+    ("CREATE TABLE t (a TIMESTAMP DEFAULT «current_timestamp())", "HW124", "such as TIMESTAMP"),
+    ("CREATE TABLE t (a BINARY DEFAULT «'x')", "HW124", "no DEFAULT but NULL"),
+    ("CREATE TABLE t (a FLOAT DEFAULT «1e300)", "HW124", "such as 0"),
+    ("CREATE TABLE t (a INT DEFAULT«)", "HW124", "the DEFAULT of a int"),
     ("CREATE TABLE t (a INT, «CHECK (a > 0))", "HW102", "CHECK is not supported"),
     ("CREATE TABLE t (a INT «NOT, b INT)", "HW102", "unexpected"),
     ("CREATE TABLE t (a INT, PRIMARY KEY («b))", "HW106", 'has no column "b"'),
     ("CREATE TABLE t (userId INT, UNIQUE («usrId))", "HW106", 'did you mean "userId"?'),
-    ("CREATE TABLE t (a INT, PRIMARY KEY (a, «A))", "HW105", "twice in this list"),
+    ("CREATE TABLE t (a INT, PRIMARY KEY (a, «A))", "HW105", "listed twice"),
     ("CREATE TABLE t (a INT PRIMARY KEY, b INT, PRIMARY KEY («b))", "HW117", "two PRIMARY KEYs"),
     ("CREATE TABLE t (a INT, UPDATE KEY (a), UPDATE KEY («a))", "HW117", "two UPDATE KEYs"),
     ("CREATE TABLE t (a INT, UPDATE KEY («b))", "HW106", 'has no column "b"'),
@@ -164,7 +172,7 @@ VIEWS = [
     (f"{VIEW}FRESHNESS = «'soon' AS SELECT 1", "HW108", "is not an interval"),
     (f"{VIEW}FRESHNESS = «AS SELECT 1", "HW108", "expected an interval"),
     (f"{VIEW}FRESHNESS = INTERVAL «'1:2:3' MINUTE TO SECOND AS SELECT 1", "HW108", "does not have 2 parts"),
-    (f"{VIEW}FRESHNESS = INTERVAL «'1:2' SECOND TO MINUTE AS SELECT 1", "HW108", "cannot reach"),
+    (f"{VIEW}FRESHNESS = INTERVAL «'1:2' SECOND TO MINUTE AS SELECT 1", "HW108", "cannot go"),
     (f"{VIEW}FRESHNESS = «'0.5 us' AS SELECT 1", "HW108", "finer than a microsecond"),
     (f"{VIEW}FRESHNESS = «'99999999 days' AS SELECT 1", "HW108", "hundred years"),
     (f"{VIEW}«FRESHNES = '1 s' AS SELECT 1", "HW102", 'did you mean "FRESHNESS"?'),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.errors import InputError
 from headwater.model import Cardinality, Column, Expectation, RefreshPolicy, Table
-from headwater.sql.ddl import Statements, parse_statements
-from headwater.sql.resolve import resolve
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import Statements, parse_statements
+from support.cases import law
 
 SEED = """-- tables
 CREATE TABLE u (id BIGINT PRIMARY KEY, name VARCHAR(20) UNIQUE, at TIMESTAMP NOT NULL TEMPORAL);
@@ -70,12 +71,17 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 def test_the_seed_itself_is_right() -> None:
-    found = answer(SEED)
-    assert isinstance(found, Statements), str(found)
-    assert (len(found.tables), len(found.views), len(found.explained), len(found.queries)) == (2, 1, 1, 2)
+    statements = answer(SEED)
+    assert isinstance(statements, Statements), str(statements)
+    assert (
+        len(statements.tables),
+        len(statements.views),
+        len(statements.explained),
+        len(statements.queries),
+    ) == (2, 1, 1, 2)
 
 
-@settings(deadline=None, max_examples=400, derandomize=True, database=None)
+@law(400)
 @given(mutated())
 @example("CREATE TABLE t (a INT) TBLPROPERTIES ('headwater.site' = '')")
 @example("CREATE MATERIALIZED VIEW v AS SELECT " + "(" * 3000)
@@ -84,7 +90,7 @@ def test_mutations(text: str) -> None:
     survives(text)
 
 
-@settings(deadline=None, max_examples=300, derandomize=True, database=None)
+@law(300)
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.sampled_from(SEED.split(" "))), max_size=30))
 def test_any_words_in_any_order(words: list[str]) -> None:
     survives(" ".join(words))
@@ -120,10 +126,13 @@ def written(table: Table, space: str) -> str:
     def listed(columns: tuple[str, ...]) -> str:
         return f"( {' , '.join(f'`{name}`' for name in columns)} )"
 
-    parts = [f"`{one.name}` {one.type}" + ("" if one.nullable else " NOT NULL") for one in table.columns]
+    parts = [
+        f"`{column.name}` {column.type}" + ("" if column.nullable else " NOT NULL")
+        for column in table.columns
+    ]
     parts += [f"PRIMARY KEY {listed(table.key)}"] if table.key else []
     parts += [f"UNIQUE {listed(columns)}" for columns in table.unique]
-    parts += [f"CARDINALITY LIMIT {one.limit} {listed(one.columns)}" for one in table.cardinalities]
+    parts += [f"CARDINALITY LIMIT {limit.limit} {listed(limit.columns)}" for limit in table.cardinalities]
     parts += [f"UPDATE KEY {listed(table.update_key)}"] if table.update_key else []
     rows, rate = table.expect.rows, table.expect.rate_per_second
     expect = ("" if rows is None else f" ROWS {rows}") + ("" if rate is None else f" RATE {rate} PER SECOND")
@@ -131,17 +140,17 @@ def written(table: Table, space: str) -> str:
     return f"CREATE TABLE `{table.name}` ({', '.join(parts)}){tail}".replace(" ", space)
 
 
-@settings(deadline=None, max_examples=100, derandomize=True, database=None)
+@law(100)
 @given(tables(), st.sampled_from([" ", "\n", "\t\r\n", " /* ; ' */ ", " -- ; '\n"]))
 def test_a_table_written_out_is_read_back(table: Table, space: str) -> None:
-    (found,) = parse_statements(written(table, space)).tables
+    (declared,) = parse_statements(written(table, space)).tables
     for field in Table.__dataclass_fields__:
         if field != "place":
-            assert getattr(found, field) == getattr(table, field), field
+            assert getattr(declared, field) == getattr(table, field), field
 
 
 @pytest.mark.parametrize("policy", list(RefreshPolicy))
-@settings(deadline=None, max_examples=30, derandomize=True, database=None)
+@law(30)
 @given(milliseconds=st.integers(1, 10**10), penalty=st.decimals(0, 1000, places=4))
 def test_a_view_written_out_is_read_back(policy: RefreshPolicy, milliseconds: int, penalty: object) -> None:
     text = f"REFRESH POLICY {policy.value} PENALTY = {penalty} FRESHNESS = {milliseconds} MILLISECONDS"

@@ -6,12 +6,12 @@ import pytest
 
 from headwater.errors import InputError
 from headwater.model import Cardinality, Expectation, ForeignKey, Table
-from headwater.sql.ddl import parse_statements
+from headwater.sql.ddl.statements import parse_statements
 
 
 def table(text: str) -> Table:
-    (found,) = parse_statements(text, "t.sql").tables
-    return found
+    (declared,) = parse_statements(text, "t.sql").tables
+    return declared
 
 
 @pytest.mark.parametrize(
@@ -38,63 +38,63 @@ def test_types(written: str, type_name: str) -> None:
 
 
 def test_the_designs_table() -> None:
-    found = table(
+    declared = table(
         """CREATE TABLE user_events (
              event_id BIGINT PRIMARY KEY, uid BIGINT NOT NULL, event_type STRING,
              starts_at TIMESTAMP TEMPORAL,
              CARDINALITY LIMIT 100 (uid)                       -- at most 100 rows for any uid
            ) USING postgres OPTIONS (uri '...', table 'public.user_events') AT SITE plango;"""
     )
-    assert found.key == ("event_id",)
-    assert [column.nullable for column in found.columns] == [False, False, True, True]
-    assert [column.temporal for column in found.columns] == [False, False, False, True]
-    assert found.cardinalities == (Cardinality(("uid",), 100),)
-    assert (found.provider, found.site) == ("postgres", "plango")
-    assert found.options == {"uri": "...", "table": "public.user_events"}
-    assert found.place is not None
-    assert (found.place.line, found.place.column) == (1, 14)
+    assert declared.key == ("event_id",)
+    assert [column.nullable for column in declared.columns] == [False, False, True, True]
+    assert [column.temporal for column in declared.columns] == [False, False, False, True]
+    assert declared.cardinalities == (Cardinality(("uid",), 100),)
+    assert (declared.provider, declared.site) == ("postgres", "plango")
+    assert declared.options == {"uri": "...", "table": "public.user_events"}
+    assert declared.place is not None
+    assert (declared.place.line, declared.place.column) == (1, 14)
 
 
 def test_an_update_table() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE quotes (symbol STRING, price DOUBLE, quoted_at TIMESTAMP, UPDATE KEY (symbol));"
     )
-    assert found.update_key == ("symbol",)
-    assert found.key == ()
-    assert found.provider == "api"
+    assert declared.update_key == ("symbol",)
+    assert declared.key == ()
+    assert declared.provider == "api"
 
 
 def test_a_plain_table_has_the_defaults() -> None:
-    found = table("create or replace table if not exists T (A int)")
-    assert found.name == "T"
-    assert (found.key, found.unique, found.foreign_keys, found.cardinalities) == ((), (), (), ())
-    assert (found.site, found.options, found.expect, found.warn_on_violation) == (
+    declared = table("create or replace table if not exists T (A int)")
+    assert declared.name == "T"
+    assert (declared.key, declared.unique, declared.foreign_keys, declared.cardinalities) == ((), (), (), ())
+    assert (declared.site, declared.options, declared.expect, declared.warn_on_violation) == (
         "default", {}, Expectation(), False,
     )  # fmt: skip
 
 
 def test_keys_of_several_columns_take_the_declared_spelling() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (docId INT, Tag STRING, n INT, CONSTRAINT pk PRIMARY KEY (DOCID, tag),"
         " UNIQUE (N, docid), UNIQUE(TAG))"
     )
-    assert found.key == ("docId", "Tag")
-    assert found.unique == (("n", "docId"), ("Tag",))
-    assert [column.nullable for column in found.columns] == [False, False, True]
+    assert declared.key == ("docId", "Tag")
+    assert declared.unique == (("n", "docId"), ("Tag",))
+    assert [column.nullable for column in declared.columns] == [False, False, True]
 
 
 def test_an_inline_unique_column_may_be_null() -> None:
-    found = table("CREATE TABLE t (a INT UNIQUE, b INT NULL CONSTRAINT u UNIQUE NOT NULL)")
-    assert found.unique == (("a",), ("b",))
-    assert [column.nullable for column in found.columns] == [True, False]
+    declared = table("CREATE TABLE t (a INT UNIQUE, b INT NULL CONSTRAINT u UNIQUE NOT NULL)")
+    assert declared.unique == (("a",), ("b",))
+    assert [column.nullable for column in declared.columns] == [True, False]
 
 
 def test_foreign_keys_inline_and_as_constraints() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (a INT REFERENCES u (x), b INT, c INT REFERENCES w,"
         " CONSTRAINT f FOREIGN KEY (A, b) REFERENCES v (x, y))"
     )
-    assert found.foreign_keys == (
+    assert declared.foreign_keys == (
         ForeignKey(("a",), "u", ("x",)),
         ForeignKey(("c",), "w", ()),
         ForeignKey(("a", "b"), "v", ("x", "y")),
@@ -102,10 +102,10 @@ def test_foreign_keys_inline_and_as_constraints() -> None:
 
 
 def test_a_limit_without_columns_bounds_the_whole_table() -> None:
-    found = table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5_000 (), CARDINALITY LIMIT 7 (a))")
-    assert found.cardinalities == (Cardinality((), 5000), Cardinality(("a",), 7))
-    found = table("CREATE TABLE t (a INT) TBLPROPERTIES ('headwater.cardinality' = '9 (), 3 (a)')")
-    assert found.cardinalities == (Cardinality((), 9), Cardinality(("a",), 3))
+    declared = table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5_000 (), CARDINALITY LIMIT 7 (a))")
+    assert declared.cardinalities == (Cardinality((), 5000), Cardinality(("a",), 7))
+    declared = table("CREATE TABLE t (a INT) TBLPROPERTIES ('headwater.cardinality' = '9 (), 3 (a)')")
+    assert declared.cardinalities == (Cardinality((), 9), Cardinality(("a",), 3))
     with pytest.raises(InputError, match="two cardinality limits, 5 and 6"):
         table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5 (), CARDINALITY LIMIT 6 ())")
     with pytest.raises(InputError):
@@ -114,20 +114,20 @@ def test_a_limit_without_columns_bounds_the_whole_table() -> None:
 
 def test_with_cardinality_bounds_the_rows_of_the_keys_other_columns() -> None:
     """The paper: Tags(docId, tag, timestamp) WITH CARDINALITY(tag, K), at most K tags for any docId."""
-    found = table(
+    declared = table(
         "CREATE TABLE Tags (docId BIGINT, tag STRING, at TIMESTAMP, PRIMARY KEY (docId, tag))"
         " WITH CARDINALITY(TAG, 10)"
     )
-    assert found.cardinalities == (Cardinality(("docId",), 10),)
+    assert declared.cardinalities == (Cardinality(("docId",), 10),)
 
 
 def test_several_limits_and_the_same_one_twice() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b), CARDINALITY LIMIT 5 (c),"
         " CARDINALITY LIMIT 1_000 (a))"
         " WITH CARDINALITY (b, 1000) WITH CARDINALITY (a, 7)"
     )
-    assert found.cardinalities == (
+    assert declared.cardinalities == (
         Cardinality(("c",), 5), Cardinality(("a",), 1000), Cardinality(("b",), 7),
     )  # fmt: skip
 
@@ -146,13 +146,13 @@ def test_expectations(clause: str, expected: Expectation) -> None:
 
 
 def test_clauses_in_another_order() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (a INT COMMENT 'x') COMMENT 'y' ON VIOLATION WARN EXPECT ROWS 3 AT SITE `s`"
         " OPTIONS ('path' = '/x', header true, max.files 3) USING Files"
     )
-    assert found.warn_on_violation
-    assert (found.provider, found.site, found.expect.rows) == ("files", "s", 3)
-    assert found.options == {"path": "/x", "header": "true", "max.files": "3"}
+    assert declared.warn_on_violation
+    assert (declared.provider, declared.site, declared.expect.rows) == ("files", "s", 3)
+    assert declared.options == {"path": "/x", "header": "true", "max.files": "3"}
     assert not table("CREATE TABLE t (a INT) ON VIOLATION REJECT").warn_on_violation
 
 
@@ -177,28 +177,28 @@ def test_properties_say_the_same_as_clauses() -> None:
 
 
 def test_a_clause_and_a_property_may_both_stand_if_they_agree() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (a INT PRIMARY KEY, CARDINALITY LIMIT 3 (a)) EXPECT ROWS 5 AT SITE s TBLPROPERTIES"
         " ('headwater.primary_key'='A', 'headwater.site'='s', 'headwater.cardinality'='3 (a)',"
         " 'headwater.expect_rows'='5', 'headwater.expect_rate'='1 PER SECOND')"
     )
-    assert (found.key, found.site, found.expect) == (("a",), "s", Expectation(5, 1.0))
-    assert found.cardinalities == (Cardinality(("a",), 3),)
+    assert (declared.key, declared.site, declared.expect) == (("a",), "s", Expectation(5, 1.0))
+    assert declared.cardinalities == (Cardinality(("a",), 3),)
 
 
 def test_words_of_ours_may_name_columns() -> None:
-    found = table(
+    declared = table(
         "CREATE TABLE t (cardinality INT, temporal INT, unique_id INT, `primary` INT, constraint INT,"
         " site INT, freshness INT, update INT, größe INT, `with-dash` INT,"
         " PRIMARY KEY (cardinality, `primary`))"
     )
-    assert found.key == ("cardinality", "primary")
-    assert "größe" in found.column_names
-    assert "with-dash" in found.column_names
+    assert declared.key == ("cardinality", "primary")
+    assert "größe" in declared.column_names
+    assert "with-dash" in declared.column_names
 
 
 def test_comments_may_stand_between_any_words() -> None:
-    found = table(
+    declared = table(
         "CREATE/**/TABLE -- x\n t (a INT PRIMARY /* ; */ KEY, -- it's\n b INT NOT/* */NULL) AT -- z\nSITE s"
     )
-    assert (found.key, found.site, found.columns[1].nullable) == (("a",), "s", False)
+    assert (declared.key, declared.site, declared.columns[1].nullable) == (("a",), "s", False)

@@ -8,12 +8,12 @@ from decimal import Decimal
 import pytest
 
 from headwater.model import RefreshPolicy, View
-from headwater.sql.ddl import DEFAULT_FRESHNESS, parse_statements
+from headwater.sql.ddl.statements import DEFAULT_FRESHNESS, parse_statements
 
 
 def view(text: str) -> View:
-    (found,) = parse_statements(text, "v.sql").views
-    return found
+    (declared,) = parse_statements(text, "v.sql").views
+    return declared
 
 
 @pytest.mark.parametrize(
@@ -43,16 +43,16 @@ def test_the_designs_view() -> None:
 AS SELECT e.event_id FROM user_events e JOIN user_accts a ON e.uid = a.uid
    WHERE e.event_type = 'dinner' -- the end
 ;"""
-    found = view(text)
-    assert (found.name, found.freshness, found.penalty) == (
+    declared = view(text)
+    assert (declared.name, declared.freshness, declared.penalty) == (
         "dinner_events",
         timedelta(seconds=10),
         Decimal("0.001"),
     )
-    assert (found.refresh, found.site) == (RefreshPolicy.INCREMENTAL_STRICT, "opentable")
-    assert found.sql.text.startswith("SELECT e.event_id")
-    assert found.sql.text.endswith("'dinner'")
-    assert text[found.sql.offset :].startswith(found.sql.text)
+    assert (declared.refresh, declared.site) == (RefreshPolicy.INCREMENTAL_STRICT, "opentable")
+    assert declared.sql.text.startswith("SELECT e.event_id")
+    assert declared.sql.text.endswith("'dinner'")
+    assert text[declared.sql.offset :].startswith(declared.sql.text)
 
 
 @pytest.mark.parametrize("policy", list(RefreshPolicy))
@@ -63,34 +63,43 @@ def test_policies(policy: RefreshPolicy) -> None:
 
 
 def test_a_plain_view_has_the_defaults() -> None:
-    found = view("create or replace materialized view if not exists V as select 1 as a")
-    assert (found.name, found.freshness, found.refresh) == ("V", DEFAULT_FRESHNESS, RefreshPolicy.AUTO)
-    assert (found.penalty, found.site, found.allow_cross_join, found.columns) == (0, "default", False, ())
+    declared = view("create or replace materialized view if not exists V as select 1 as a")
+    assert (declared.name, declared.freshness, declared.refresh) == (
+        "V",
+        DEFAULT_FRESHNESS,
+        RefreshPolicy.AUTO,
+    )
+    assert (declared.penalty, declared.site, declared.allow_cross_join, declared.columns) == (
+        0,
+        "default",
+        False,
+        (),
+    )
 
 
 def test_the_projects_default_freshness() -> None:
-    (found,) = parse_statements("CREATE MATERIALIZED VIEW v AS SELECT 1", "v", timedelta(seconds=7)).views
-    assert found.freshness == timedelta(seconds=7)
+    (declared,) = parse_statements("CREATE MATERIALIZED VIEW v AS SELECT 1", "v", timedelta(seconds=7)).views
+    assert declared.freshness == timedelta(seconds=7)
 
 
 def test_clauses_in_any_order_and_column_names() -> None:
-    found = view(
+    declared = view(
         "CREATE MATERIALIZED VIEW v (a COMMENT 'x', B) COMMENT 'text' ALLOW CROSS JOIN AT SITE s"
         " REFRESH POLICY FULL PENALTY 2 FRESHNESS '3 seconds' AS SELECT 1, 2"
     )
-    assert found.columns == ("a", "B")
-    assert (found.allow_cross_join, found.site, found.refresh) == (True, "s", RefreshPolicy.FULL)
-    assert (found.penalty, found.freshness) == (Decimal(2), timedelta(seconds=3))
+    assert declared.columns == ("a", "B")
+    assert (declared.allow_cross_join, declared.site, declared.refresh) == (True, "s", RefreshPolicy.FULL)
+    assert (declared.penalty, declared.freshness) == (Decimal(2), timedelta(seconds=3))
 
 
 def test_properties_say_the_same_as_clauses() -> None:
-    found = view(
+    declared = view(
         "CREATE MATERIALIZED VIEW v TBLPROPERTIES ('headwater.freshness' = '10 seconds',"
         " 'headwater.penalty' = 0.5, 'headwater.site' = 's', 'headwater.allow_cross_join' = 'true',"
         " 'delta.x' = 'y') AS SELECT 1"
     )
-    assert (found.freshness, found.penalty) == (timedelta(seconds=10), Decimal("0.5"))
-    assert (found.site, found.allow_cross_join) == ("s", True)
+    assert (declared.freshness, declared.penalty) == (timedelta(seconds=10), Decimal("0.5"))
+    assert (declared.site, declared.allow_cross_join) == ("s", True)
 
 
 @pytest.mark.parametrize("name", ["team-a", "Team A", "a", "ann@shop.com", "ops/eu+1", "équipe_1", "x" * 64])
@@ -108,23 +117,25 @@ def test_an_owner_may_be_a_plain_name_and_may_be_absent() -> None:
 
 
 def test_a_clause_and_a_property_may_both_stand_if_they_agree() -> None:
-    found = view(
+    declared = view(
         "CREATE MATERIALIZED VIEW v FRESHNESS = INTERVAL '1' MINUTE"
         " TBLPROPERTIES ('headwater.freshness' = '60 seconds') AS SELECT 1"
     )
-    assert found.freshness == timedelta(minutes=1)
+    assert declared.freshness == timedelta(minutes=1)
 
 
 def test_a_select_may_hold_anything_spark_has() -> None:
     select = "WITH a AS (SELECT ';' AS x /* ; */) (SELECT x AS `as`, 1 FROM a) UNION ALL SELECT 'é', '''' "
-    found = view(f"CREATE MATERIALIZED VIEW v AS {select}; ;; -- end")
-    assert found.sql.text == select.strip()
+    declared = view(f"CREATE MATERIALIZED VIEW v AS {select}; ;; -- end")
+    assert declared.sql.text == select.strip()
 
 
 def test_explain_declares_nothing() -> None:
-    found = parse_statements("EXPLAIN CREATE MATERIALIZED VIEW v FRESHNESS = '5 seconds' AS SELECT a FROM t")
-    assert found.views == ()
-    assert [one.name for one in found.explained] == ["v"]
+    statements = parse_statements(
+        "EXPLAIN CREATE MATERIALIZED VIEW v FRESHNESS = '5 seconds' AS SELECT a FROM t"
+    )
+    assert statements.views == ()
+    assert [view.name for view in statements.explained] == ["v"]
 
 
 def test_queries() -> None:
@@ -139,23 +150,23 @@ SELECT * FROM t WHERE id = :id;
 -- NAME:  third (a remark)
 WITH x AS (SELECT 1) SELECT * FROM x
 """
-    found = parse_statements(text, "q.sql").queries
-    assert [query.name for query in found] == ["upcoming", "by_id", "third"]
-    assert found[1].sql.text == "SELECT * FROM t WHERE id = :id"
-    assert found[1].place is not None
-    assert (found[1].place.line, found[1].place.column) == (6, 9)
+    queries = parse_statements(text, "q.sql").queries
+    assert [query.name for query in queries] == ["upcoming", "by_id", "third"]
+    assert queries[1].sql.text == "SELECT * FROM t WHERE id = :id"
+    assert queries[1].place is not None
+    assert (queries[1].place.line, queries[1].place.column) == (6, 9)
 
 
 def test_places_are_right_with_crlf_unicode_and_several_statements() -> None:
     text = "-- é ü 漢字 🙂\r\nCREATE TABLE tä (a INT);\r\n\r\n\tCREATE QUERY q AS\r\n"
     text += "  SELECT '🙂' AS ä,\r\n   a FROM tä;"
-    found = parse_statements(text, "x.sql")
-    place = found.queries[0].sql.place(found.queries[0].sql.text.index("a FROM"), 1)
+    statements = parse_statements(text, "x.sql")
+    place = statements.queries[0].sql.place(statements.queries[0].sql.text.index("a FROM"), 1)
     assert (place.line, place.column, place.text) == (6, 4, "   a FROM tä;")
-    assert found.tables[0].place is not None
-    assert found.tables[0].place.excerpt().splitlines()[0] == "   2 | CREATE TABLE tä (a INT);"
-    assert found.queries[0].place is not None
-    assert (found.queries[0].place.line, found.queries[0].place.column) == (4, 15)
+    assert statements.tables[0].place is not None
+    assert statements.tables[0].place.excerpt().splitlines()[0] == "   2 | CREATE TABLE tä (a INT);"
+    assert statements.queries[0].place is not None
+    assert (statements.queries[0].place.line, statements.queries[0].place.column) == (4, 15)
 
 
 def test_nothing_is_no_statement() -> None:

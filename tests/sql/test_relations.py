@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from headwater.model import ForeignKey, SqlText
-from headwater.sql.ddl import parse_statements
-from headwater.sql.relations import relations_read
-from headwater.sql.resolve import resolve
-from headwater.sql.select import parse_select
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
+from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.relations import relations_read
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from headwater.sql.select import parse_select
     ],
 )  # fmt: skip
 def test_relations_read(select: str, names: list[str]) -> None:
-    readings = relations_read(parse_select(SqlText(select)))
+    readings = relations_read(select_tree(SqlText(select)))
     assert [reading.name for reading in readings] == names
     for reading in readings:
         assert select[reading.start : reading.start + reading.length].strip("`") == reading.name
@@ -44,8 +44,8 @@ def test_views_come_after_those_they_read_and_else_as_declared() -> None:
         f"CREATE MATERIALIZED VIEW {name} AS SELECT * FROM {', '.join(reads)};"
         for name, reads in {"d": ["B", "c"], "e": ["t"], "c": ["b"], "b": ["t"], "a": ["t"]}.items()
     )
-    found = resolve(parse_statements("CREATE TABLE t (x INT);" + text))
-    assert [view.name for view in found.views] == ["e", "b", "a", "c", "d"]
+    statements = resolve(parse_statements("CREATE TABLE t (x INT);" + text))
+    assert [view.name for view in statements.views] == ["e", "b", "a", "c", "d"]
 
 
 def test_references_take_the_declared_spelling() -> None:
@@ -55,18 +55,18 @@ def test_references_take_the_declared_spelling() -> None:
         "EXPLAIN CREATE MATERIALIZED VIEW e AT SITE plango AS SELECT * FROM A;"
         "CREATE MATERIALIZED VIEW e AS SELECT * FROM A"
     )
-    found = resolve(parse_statements(text), ("Plango",))
-    assert found.tables[0].foreign_keys == (
+    statements = resolve(parse_statements(text), ("Plango",))
+    assert statements.tables[0].foreign_keys == (
         ForeignKey(("x",), "Users", ("Id",)),
         ForeignKey(("y",), "Users", ("Id",)),
     )
-    assert [table.site for table in found.tables] == ["Plango", "default"]
-    assert (found.explained[0].site, found.views[0].site) == ("Plango", "default")
+    assert [table.site for table in statements.tables] == ["Plango", "default"]
+    assert (statements.explained[0].site, statements.views[0].site) == ("Plango", "default")
 
 
 def test_a_table_may_reference_itself() -> None:
-    found = resolve(parse_statements("CREATE TABLE t (a INT PRIMARY KEY, parent INT REFERENCES t)"))
-    assert found.tables[0].foreign_keys == (ForeignKey(("parent",), "t", ("a",)),)
+    statements = resolve(parse_statements("CREATE TABLE t (a INT PRIMARY KEY, parent INT REFERENCES t)"))
+    assert statements.tables[0].foreign_keys == (ForeignKey(("parent",), "t", ("a",)),)
 
 
 def test_a_thousand_views_in_a_chain() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import InputError
-from headwater.sharing.graph import EdgeKind
-from headwater.sharing.operators import OPERATORS, OperatorModel
-from headwater.storage.calibration import calibrated, machine_file, project_file, write_calibration
+from headwater.planning.cost.operators import OPERATORS, OperatorModel
+from headwater.planning.graph.graph import EdgeKind
+from headwater.storage.records.calibration import calibrated, machine_file, project_file, write_calibration
 
 FAST = OPERATORS.with_models({EdgeKind.JOIN: OperatorModel(0.01, 2e-7, 3e-8)})
 SLOW = OPERATORS.with_models({EdgeKind.JOIN: OperatorModel(9.0)})
@@ -27,9 +27,9 @@ def test_the_nearest_calibration_counts(tmp_path: Path) -> None:
     write_calibration(machine_file(), SLOW, {"quick": True})
     assert calibrated(storage).operators.models[EdgeKind.JOIN] == OperatorModel(9.0)
     write_calibration(project_file(storage), FAST, {})
-    found = calibrated(storage)
-    assert found.operators == FAST
-    assert found.path == str(tmp_path / "warehouse" / "system" / "calibration.json")
+    calibration = calibrated(storage)
+    assert calibration.operators == FAST
+    assert calibration.path == str(tmp_path / "warehouse" / "system" / "calibration.json")
     assert [path.name for path in project_file(storage).parent.iterdir()] == ["calibration.json"]
 
 

@@ -12,15 +12,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import HeadwaterError
 from headwater.storage import copying
 from headwater.storage.copying import Copied, copy_delta
-from headwater.storage.delta_log import BEGINNING
+from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import COMPACTED, TIME, Slice, Timeline
 from headwater.storage.zset import consolidate
+from support.cases import law
 
 COLUMNS = pa.schema([("k", pa.int64()), ("name", pa.string())])
 
@@ -71,8 +72,8 @@ def test_a_delta_is_copied_once_with_its_times_and_statistics(tmp_path: Path) ->
     assert replica.time() == 20
     assert replica.log.description() == "orders"
     for theirs, ours in zip(
-        sorted(source.as_of(20).files, key=lambda one: one.minimum[TIME]),
-        sorted(replica.snapshot().files, key=lambda one: one.minimum[TIME]),
+        sorted(source.as_of(20).files, key=lambda file: file.minimum[TIME]),
+        sorted(replica.snapshot().files, key=lambda file: file.minimum[TIME]),
         strict=True,
     ):
         assert theirs.relative != ours.relative
@@ -190,7 +191,7 @@ steps = st.lists(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@law(60)
 @given(steps)
 def test_a_replica_equals_its_source(script: list[tuple[str, Any]]) -> None:
     """After every copy, at every time that both still know, and in every delta between such times."""
@@ -217,10 +218,13 @@ def test_a_replica_equals_its_source(script: list[tuple[str, Any]]) -> None:
 
 
 def same(source: Timeline, replica: Timeline) -> None:
-    known = max(source.horizon(), replica.horizon(), 1)
-    times = [known, *range((known // 10 + 1) * 10, replica.time() + 1, 10)]
+    horizon = max(source.horizon(), replica.horizon(), 1)
+    times = [horizon, *range((horizon // 10 + 1) * 10, replica.time() + 1, 10)]
     for time in times:
         if time <= replica.time():
             assert state(replica, time) == state(source, time)
-            theirs, ours = source.read(source.delta(known, time)), replica.read(replica.delta(known, time))
+            theirs, ours = (
+                source.read(source.delta(horizon, time)),
+                replica.read(replica.delta(horizon, time)),
+            )
             assert consolidate(theirs).to_pylist() == consolidate(ours).to_pylist()

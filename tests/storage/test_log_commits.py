@@ -1,4 +1,6 @@
-"""Commits written here and read by delta-rs, and the other way round; two writers; a log that is cleaned up."""
+"""Commits written here and read by delta-rs, and the other way round; two writers; a log that is
+cleaned up.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ import pyarrow as pa
 import pytest
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
-from headwater.storage import delta_log
-from headwater.storage.delta_log import ConflictError, DeltaLog, NewFile
-from headwater.storage.log_commits import log_file, read_commit, write_commit
-from headwater.storage.parquet import write_parquet
+from headwater.storage.delta import delta_log
+from headwater.storage.delta.delta_log import ConflictError, DeltaLog, NewFile
+from headwater.storage.delta.log_commits import log_file, read_commit, write_commit
+from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.timeline import Timeline, new_file_name
 
 COLUMNS = pa.schema([("k", pa.int64()), ("name", pa.string())])
@@ -68,7 +70,7 @@ def test_what_others_commit_is_followed(tmp_path: Path) -> None:
 
 
 def test_statistics_read_from_a_commit_are_those_of_delta_rs(tmp_path: Path) -> None:
-    """Of every type that a range is kept for; a partition value counts as both ends."""
+    """Of every type that has a range in the log; a partition value counts as both ends."""
     columns = {
         "whole": pa.array([3, None, -4], pa.int64()),
         "day": pa.array([date(2026, 1, 2), date(1999, 12, 31), None], pa.date32()),
@@ -104,14 +106,14 @@ def test_a_version_is_taken_once_and_whole(tmp_path: Path) -> None:
         if write_commit(log.path, 1, iter([{"txn": {"appId": "writer", "version": writer}}] * 50)):
             won.append(writer)
 
-    threads = [threading.Thread(target=take, args=(one,)) for one in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    found = read_commit(log.path, 1)
-    assert found is not None
-    assert won == [found.transactions["writer"]]
+    threads = [threading.Thread(target=take, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    commit = read_commit(log.path, 1)
+    assert commit is not None
+    assert won == [commit.transactions["writer"]]
     assert not [name for name in os.listdir(os.path.join(log.path, "_delta_log")) if "tmp" in name]
     assert read_commit(log.path, 2) is None
 
@@ -119,17 +121,17 @@ def test_a_version_is_taken_once_and_whole(tmp_path: Path) -> None:
 def test_of_two_writers_an_append_takes_the_next_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other commits between this one's look at the log and its own commit."""
+    """Another process commits between a writer's look at the log and its own commit."""
     log, other = table_at(tmp_path), DeltaLog(str(tmp_path / "a table with spaces"))
     log.commit(10, [file_of(log, 1)])
     theirs = [(20, file_of(log, 2)), (35, file_of(log, 3))]
     real = write_commit
 
-    def late(table: str, version: int, actions: object) -> bool:
+    def late(table: str, version: int, actions: object, durable: bool) -> bool:
         monkeypatch.setattr(delta_log, "write_commit", real)
         time, file = theirs.pop(0)
         assert other.commit(time, [file])
-        return real(table, version, actions)  # type: ignore[arg-type]
+        return real(table, version, actions, durable)  # type: ignore[arg-type]
 
     monkeypatch.setattr(delta_log, "write_commit", late)
     assert log.commit(30, [file_of(log, 4)])
@@ -165,8 +167,10 @@ def test_every_hundredth_version_is_a_checkpoint(tmp_path: Path) -> None:
     log.commit(1, [file_of(log, 1)], transactions={"feed": 4})
     for time in range(2, 206):
         log.commit(time)
-    found = [name for name in os.listdir(os.path.join(log.path, "_delta_log")) if "checkpoint.p" in name]
-    assert sorted(int(name.split(".")[0]) for name in found) == [100, 200]
+    checkpoints = [
+        name for name in os.listdir(os.path.join(log.path, "_delta_log")) if "checkpoint.p" in name
+    ]
+    assert sorted(int(name.split(".")[0]) for name in checkpoints) == [100, 200]
     again = DeltaLog(log.path)
     assert (again.time(), again.transaction("feed"), again.snapshot().version) == (205, 4, 205)
     assert keys(log.path) == [1]

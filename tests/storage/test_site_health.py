@@ -1,11 +1,11 @@
-"""What a run says of its sites is read from outside, whole."""
+"""What a run writes about its sites can be read from outside."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from headwater.storage.site_health import SiteHealth, read_health, write_health
+from headwater.storage.records.site_health import SiteHealth, read_health, write_health
 
 
 def test_health_is_written_and_read(tmp_path: Path) -> None:

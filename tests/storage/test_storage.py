@@ -11,12 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
-from headwater.storage.delta_log import DeltaLog
-from headwater.storage.parquet import write_parquet
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.published import publish, read_published
 from headwater.storage.timeline import COMPACTED, Range, Timeline
 from headwater.storage.view_rows import read_view
 from headwater.storage.zset import consolidate, expand
+from support.cases import scaled
 
 COLUMNS = pa.schema([("k", pa.int64()), ("name", pa.string())])
 
@@ -36,35 +37,35 @@ def rows_of(table: pa.Table) -> Counter[tuple[object, ...]]:
 
 
 def timeline(folder: Path) -> Timeline:
-    one = Timeline(str(folder / "t"))
-    one.create(COLUMNS)
-    return one
+    empty = Timeline(str(folder / "t"))
+    empty.create(COLUMNS)
+    return empty
 
 
 def test_a_relation_is_the_sum_of_its_changes_up_to_a_time(tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    one.append(changes((1, "a", 1), (2, "b", 1)), 10)
-    one.append(changes((1, "a", -1), (1, "c", 1)), 20)
-    assert rows_of(expand(consolidate(one.read(one.as_of(10))))) == Counter({(1, "a"): 1, (2, "b"): 1})
-    assert rows_of(expand(consolidate(one.read(one.as_of(25))))) == Counter({(1, "c"): 1, (2, "b"): 1})
-    assert one.delta(10, 20).rows == 2
-    assert one.delta(20, 30).empty
-    assert not one.delta(10, 20).inserts_only
-    assert one.delta(0, 10).inserts_only
+    stored = timeline(tmp_path)
+    stored.append(changes((1, "a", 1), (2, "b", 1)), 10)
+    stored.append(changes((1, "a", -1), (1, "c", 1)), 20)
+    assert rows_of(expand(consolidate(stored.read(stored.as_of(10))))) == Counter({(1, "a"): 1, (2, "b"): 1})
+    assert rows_of(expand(consolidate(stored.read(stored.as_of(25))))) == Counter({(1, "c"): 1, (2, "b"): 1})
+    assert stored.delta(10, 20).rows == 2
+    assert stored.delta(20, 30).empty
+    assert not stored.delta(10, 20).inserts_only
+    assert stored.delta(0, 10).inserts_only
 
 
 def test_a_time_is_committed_once(tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    assert one.append(changes((1, "a", 1)), 10)
-    assert not one.append(changes((1, "a", 1)), 10)
-    assert not Timeline(one.path).append(changes((1, "a", 1)), 9)
-    assert rows_of(one.read(one.as_of(99))) == Counter({(1, "a", 1): 1})
+    stored = timeline(tmp_path)
+    assert stored.append(changes((1, "a", 1)), 10)
+    assert not stored.append(changes((1, "a", 1)), 10)
+    assert not Timeline(stored.path).append(changes((1, "a", 1)), 9)
+    assert rows_of(stored.read(stored.as_of(99))) == Counter({(1, "a", 1): 1})
 
 
 def test_any_delta_reader_sees_weights_and_times(tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    one.append(changes((1, "a", 1)), 10)
-    assert DeltaTable(one.path).to_pyarrow_table().to_pylist() == [
+    stored = timeline(tmp_path)
+    stored.append(changes((1, "a", 1)), 10)
+    assert DeltaTable(stored.path).to_pyarrow_table().to_pylist() == [
         {"k": 1, "name": "a", "_weight": 1, "_time": 10}
     ]
 
@@ -73,20 +74,20 @@ def test_any_delta_reader_sees_weights_and_times(tmp_path: Path) -> None:
     ("low", "high", "files"), [(0, 5, 1), (6, 9, 0), (10, 12, 1), (3, 11, 2), (100, 100, 0)]
 )
 def test_files_outside_a_range_are_not_read(low: int, high: int, files: int, tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    one.append(changes((1, "a", 1), (5, "b", 1)), 10)
-    one.append(changes((10, "a", 1), (20, None, 1)), 20)
-    assert len(one.as_of(30, [Range("k", low, high)]).files) == files
+    stored = timeline(tmp_path)
+    stored.append(changes((1, "a", 1), (5, "b", 1)), 10)
+    stored.append(changes((10, "a", 1), (20, None, 1)), 20)
+    assert len(stored.as_of(30, [Range("k", low, high)]).files) == files
 
 
 def test_the_horizon_of_compaction_is_remembered(tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    one.append(changes((1, "a", 1)), 10)
-    one.append(changes((1, "a", -1)), 20)
-    assert one.horizon() == 0
-    assert one.log.rewrite([], one.snapshot().files, {COMPACTED: 20})
-    assert one.horizon() == Timeline(one.path).horizon() == 20
-    assert one.time() == 20
+    stored = timeline(tmp_path)
+    stored.append(changes((1, "a", 1)), 10)
+    stored.append(changes((1, "a", -1)), 20)
+    assert stored.horizon() == 0
+    assert stored.log.rewrite([], stored.snapshot().files, {COMPACTED: 20})
+    assert stored.horizon() == Timeline(stored.path).horizon() == 20
+    assert stored.time() == 20
 
 
 def test_consolidate_joins_what_is_equal() -> None:
@@ -101,7 +102,7 @@ def test_consolidate_joins_what_is_equal() -> None:
     assert consolidate(table).to_pylist() == [{"x": None, "parts": None, "_weight": 3}]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(scaled(30)))
 def test_a_plain_table_follows_random_deltas(seed: int, tmp_path: Path) -> None:
     """Rows with copies and NULLs come and go; the plain table always holds exactly the sum."""
     chance = random.Random(seed)
@@ -121,19 +122,19 @@ def test_a_plain_table_follows_random_deltas(seed: int, tmp_path: Path) -> None:
                 delta.append((*row, 1))
         assert publish(log, changes(*delta), time)
         assert publish(log, changes((99, "again", 1)), time)  # the same push again changes nothing
-        found, table = read_published(DeltaLog(log.path))
-        assert (found, rows_of(table)) == (time, present)
+        published_at, table = read_published(DeltaLog(log.path))
+        assert (published_at, rows_of(table)) == (time, present)
 
 
 def test_a_plain_table_made_anew_forgets_its_time(tmp_path: Path) -> None:
-    one = timeline(tmp_path)
-    one.append(changes((1, "a", 1), (2, "b", 1)), 10)
+    stored = timeline(tmp_path)
+    stored.append(changes((1, "a", 1), (2, "b", 1)), 10)
     log = DeltaLog(str(tmp_path / "plain"))
     log.create(COLUMNS, "first")
     publish(log, changes((7, "old", 1)), 50)
-    log.create(COLUMNS, "second", replace=True)
+    log.replace(COLUMNS, "second", 0)
     assert log.time() == 0
-    assert rows_of(read_view(one, log, "second")[1]) == Counter({(1, "a"): 1, (2, "b"): 1})
+    assert rows_of(read_view(stored, log, "second")[1]) == Counter({(1, "a"): 1, (2, "b"): 1})
 
 
 def test_a_dictionary_is_tried_only_on_values_that_repeat(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-
+"""Experiments and the workloads they run on."""

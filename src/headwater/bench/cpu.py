@@ -1,4 +1,4 @@
-"""CPU-seconds of this process and everything it started, the JVM above all."""
+"""CPU-seconds of this process and everything it started, mainly the JVM."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Cost:
 
 
 def spent(times: Any) -> float:
-    """Of a process's times: its own and, however short their lives were, those of children that ended."""
+    """The CPU-seconds of a process, including those of children that have ended, however short-lived."""
     return float(times.user + times.system + times.children_user + times.children_system)
 
 
-def _of_all() -> float:
+def _process_tree() -> float:
     total = 0.0
     own = psutil.Process()
     for process in (own, *own.children(recursive=True)):
@@ -38,8 +38,8 @@ def _of_all() -> float:
 
 @contextmanager
 def measured() -> Iterator[Cost]:
-    """What the block cost, in CPU-seconds of the whole process tree and in wall time."""
+    """What the block cost, in CPU-seconds of the process tree and in wall time."""
     cost = Cost()
-    cpu, start = _of_all(), time.perf_counter()
+    cpu, start = _process_tree(), time.perf_counter()
     yield cost
-    cost.cpu_seconds, cost.seconds = _of_all() - cpu, time.perf_counter() - start
+    cost.cpu_seconds, cost.seconds = _process_tree() - cpu, time.perf_counter() - start

@@ -1,6 +1,6 @@
 """`headwater bench postgres`: a busy PostgreSQL captured, its views compared with PostgreSQL's own answers.
 
-A server of its own is started (`pgserver`), two tables are filled and then changed by transactions of mixed
+A separate server is started (`pgserver`), two tables are filled and then changed by transactions of mixed
 size: inserts, updates, deletes and key changes, some of them in both tables.  Then three things are timed:
 
     snapshot    the tables as they were before, read at one point of the stream
@@ -92,7 +92,7 @@ ORDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A line of the answer: `equal` compares with what PostgreSQL says."""
+    """A line of the answer. `equal`: whether PostgreSQL gives the same rows."""
 
     step: str
     rows: int
@@ -111,14 +111,14 @@ class Result:
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """A PostgreSQL server of its own with logical replication, as an address; gone afterwards."""
+    """The address of a PostgreSQL server with logical replication, which ends with the context."""
     folder = tempfile.mkdtemp(prefix="headwater-pg-")
     os.environ.setdefault("XDG_RUNTIME_DIR", folder)  # else pgserver warns at import
     try:
         import pgserver
     except ImportError as error:
         raise InputError(
-            "HW881",
+            "HW418",
             "this experiment starts a PostgreSQL server",
             hint="Install pgserver: pip install pgserver",
         ) from error
@@ -155,7 +155,7 @@ def replay(uri: str, root: str, changes: int, tell: Tell) -> list[Result]:
 
 
 def run(out: str, changes: int, tell: Tell, spark: bool = True) -> list[Result]:
-    """The whole experiment; scratch data below `out`. Without Spark, the tables themselves are compared."""
+    """The complete experiment, with scratch data below `out`. Without Spark, the tables are compared."""
     folder = os.path.join(out, "project")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -167,7 +167,7 @@ def run(out: str, changes: int, tell: Tell, spark: bool = True) -> list[Result]:
 
 
 def _tables(root: str, uri: str) -> list[Result]:
-    """The timelines summed up against PostgreSQL's own tables."""
+    """The timelines' sums against PostgreSQL's own tables."""
     results = []
     with psycopg.connect(uri, autocommit=True) as connection:
         for name in ("customers", "orders"):
@@ -224,8 +224,8 @@ def _write_project(folder: str, uri: str) -> None:
     lines = []
     for name, columns in (("customers", CUSTOMERS), ("orders", ORDERS)):
         shown = ", ".join(
-            f"{one.name} {one.type.upper()}" + (" PRIMARY KEY" if number == 0 else "")
-            for number, one in enumerate(columns)
+            f"{column.name} {column.type.upper()}" + (" PRIMARY KEY" if number == 0 else "")
+            for number, column in enumerate(columns)
         )
         lines.append(f"CREATE TABLE {name} ({shown}) USING postgres OPTIONS (uri '{uri}');")
     for name, query in VIEWS.items():
@@ -237,7 +237,7 @@ def _write_project(folder: str, uri: str) -> None:
 
 
 def refuse_difference(results: list[Result]) -> None:
-    """A bench that finds a wrong view fails."""
-    wrong = [one.step for one in results if one.equal is False]
+    """Raise if a view is wrong."""
+    wrong = [result.step for result in results if result.equal is False]
     if wrong:
-        raise HeadwaterError("HW882", f"{wrong[0]} is not equal to what PostgreSQL answers")
+        raise HeadwaterError("HW414", f"{wrong[0]} is not equal to what PostgreSQL answers")

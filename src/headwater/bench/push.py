@@ -24,12 +24,13 @@ import pyarrow as pa
 from headwater.bench.cpu import Cost, measured
 from headwater.catalog import build
 from headwater.clock import SystemClock
-from headwater.engine.executor import Executor
-from headwater.engine.push import Pushing
-from headwater.engine.session import session
+from headwater.engine.executor.spark_runner import spark_executor
+from headwater.engine.push.record import Records
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.spark.session import session
 from headwater.model import Column, Project, RefreshPolicy, SqlText, Table, View
+from headwater.storage.delta.types import arrow_schema
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.types import arrow_schema
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -65,23 +66,25 @@ class World:
     def __init__(self, spark: SparkSession, folder: str, tables: Sequence[Table], sql: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         view = View("kept", SqlText(sql), timedelta(minutes=1), RefreshPolicy.INCREMENTAL)
-        declared = {one.name: one for one in tables}
+        declared = {table.name: table for table in tables}
         self.project = Project("bench", folder, folder, declared, {"kept": view}, {}, {})
         self.sql = sql
         self.spark = spark
         self.folder = folder
         self.clock = SystemClock()
         self.warehouse = Warehouse(folder)
-        self.executor = Executor(Pushing(spark, self.warehouse, build(self.project)), self.clock)
-        for one in tables:
-            self.warehouse.source(one.name).create(arrow_schema(one.columns))
+        self.records = Records(self.clock)
+        workplace = Workplace(spark, self.warehouse, build(self.project))
+        self.executor = spark_executor(workplace, self.clock, self.records)
+        for table in tables:
+            self.warehouse.source(table.name).create(arrow_schema(table.columns))
 
     def load(self, table: str, rows: pa.Table) -> None:
         """Commit many rows as insertions, in files of half a million."""
         timeline, time = self.warehouse.source(table), self.clock.now()
-        whole = rows.append_column(WEIGHT, pa.repeat(pa.scalar(1, pa.int64()), len(rows)))
+        changes = rows.append_column(WEIGHT, pa.repeat(pa.scalar(1, pa.int64()), len(rows)))
         starts = range(0, len(rows), FILE_ROWS)
-        timeline.commit(time, [timeline.write(whole.slice(start, FILE_ROWS), time) for start in starts])
+        timeline.commit(time, [timeline.write(changes.slice(start, FILE_ROWS), time) for start in starts])
 
     def change(self, table: str, changes: pa.Table) -> None:
         self.warehouse.source(table).append(changes, self.clock.now())
@@ -90,8 +93,8 @@ class World:
         now = self.clock.now()
         self.executor.watermarks = dict.fromkeys(self.project.tables, now)
         with measured() as cost:
-            self.executor.push_all()
-        return cost, sum(record.spark_jobs for record in self.executor.drain())
+            self.executor.push_now()
+        return cost, sum(record.spark_jobs for record in self.records.drain())
 
     def recompute(self) -> Cost:
         """Spark's own answer to the SQL over plain rows, written as Parquet: what a full refresh costs."""
@@ -126,7 +129,7 @@ def facts_and_dimensions(spark: SparkSession, folder: str, facts: int, dimension
 
 
 def fact_rows(ids: np.ndarray[Any, Any], dimensions: int, chance: np.random.Generator) -> pa.Table:
-    """Facts whose values depend on the id alone, so that a deleted row can be told without looking it up."""
+    """Facts whose values depend on the id alone, so that deleting a row needs no look-up."""
     keys = (ids * 2654435761) % dimensions
     notes = pa.array(np.char.add("note ", (ids % 100_000).astype("U8")))
     return pa.table({"id": ids, "k": keys, "amount": ids % 1000, "note": notes})
@@ -205,8 +208,8 @@ def _deltas(
             world.change("facts", mixed_changes(size, facts, dimensions, chance, number))
             pushes.append(world.push())
             fulls.append(world.recompute())
-        pushed, jobs = sorted(pushes, key=lambda one: one[0].cpu_seconds)[1]
-        full = sorted(fulls, key=lambda one: one.cpu_seconds)[1]
+        pushed, jobs = sorted(pushes, key=lambda pushed: pushed[0].cpu_seconds)[1]
+        full = sorted(fulls, key=lambda cost: cost.cpu_seconds)[1]
         rows.append(
             Row(
                 "deltas",
@@ -219,7 +222,7 @@ def _deltas(
             )
         )
     empties = [world.push() for _ in range(5)]
-    least = min(empties, key=lambda one: one[0].seconds)
+    least = min(empties, key=lambda pushed: pushed[0].seconds)
     rows.append(
         Row(
             "empty",
@@ -247,7 +250,7 @@ def _growth(spark: SparkSession, folder: str, sizes: Sequence[int], tell: Tell) 
             world.change("items", items.append_column(WEIGHT, ones))
             costs.append(world.push())
         # The first of them is still cold; the median of the others counts.
-        middle = sorted(costs[1:], key=lambda one: one[0].cpu_seconds)[1]
+        middle = sorted(costs[1:], key=lambda pushed: pushed[0].cpu_seconds)[1]
         first = rows[0].push_cpu_s if rows else middle[0].cpu_seconds
         rows.append(
             Row("growth", f"{size:,} rows", middle[0].cpu_seconds, middle[0].seconds, first, jobs=middle[1])

@@ -1,1 +1,1 @@
-
+"""From outside into the timelines of sources."""

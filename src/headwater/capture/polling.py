@@ -3,35 +3,45 @@
     poll()       capture what there is (a bounded amount), and say up to which time the tables are complete
     watermark    every change up to it is in the tables' timelines, and none will ever be added behind it
 
-The run loop polls each capture in turn or in a thread of its own, pushes views up to the least watermark of
-the tables they read, and takes the watermark from nowhere else: tables captured together (one PostgreSQL
-database) have one watermark, which moves only when all of them have committed.  An error does not raise: it
-is in `Polled`, the watermark stands still, staleness grows and is seen, and the next poll tries again.
+The run polls each capture in a thread of its own, pushes views up to the least watermark of the tables they
+read, and takes the watermark from nowhere else: tables captured together (one PostgreSQL database) have one
+watermark, which moves only when all of them have committed.  An error does not raise: it is in `Polled`, the
+watermark stands still, staleness grows and is seen, and the next poll tries again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from headwater.capture.append import open_source
+from headwater.capture.intake.append import open_source
 from headwater.clock import Clock
 from headwater.errors import HeadwaterError
 from headwater.model import Table
+from headwater.storage.records.capture_health import WaitingFile
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["ApiCapture", "Capture", "Polled", "advance"]
+__all__ = ["Advanced", "ApiCapture", "Capture", "Polled", "RefusedCapture", "advance"]
 
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """What a poll did. `behind`: there is more to capture now, poll again at once (or soon)."""
+    """What a poll did. `behind`: there is more to capture now, poll again at once (or soon).
+
+    With an error that concerns some tables only, the others go on; `held` has the watermarks of those that do
+    not.
+    """
 
     changes: int
     watermark: int
     behind: bool = False
     error: HeadwaterError | None = None
-    state: str = ""  # for people: "", "snapshot", "catching up", "waiting 4 s: server is down"
+    state: str = ""  # for people: "", "snapshot of orders: 400,000 rows", "catching up", "next try in 4.0 s"
+    held: Mapping[str, int] = field(default_factory=dict)  # tables that do not follow -> their own watermarks
+    notes: tuple[str, ...] = ()  # what happened that a user should know
+    snapshot_rows: int = 0  # read by this poll, and committed once all rows are read
+    waiting: tuple[WaitingFile, ...] = ()  # files that cannot be read just now; the others go on
 
 
 class Capture(Protocol):
@@ -45,15 +55,22 @@ class Capture(Protocol):
     def close(self) -> None: ...
 
 
-def advance(warehouse: Warehouse, table: str, clock: Clock, before: int) -> int:
-    """Move the watermark of an idle source to now; `before` if a writer holds its turn just then."""
-    with warehouse.clock(table).turn(wait=False) as turn:
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    watermark: int
+    writing: bool  # a writer holds the source's lock: what it commits is still to come
+
+
+def advance(warehouse: Warehouse, table: str, clock: Clock, before: int) -> Advanced:
+    """Move the watermark of a source to now, or, while somebody writes, to what is certainly committed."""
+    source_clock = warehouse.clock(table)
+    with source_clock.turn(wait=False) as turn:
         if turn is None:
-            return before
+            return Advanced(max(before, source_clock.last() or 0), writing=True)
         watermark = max(clock.now(), turn.last, warehouse.source(table).time())
         if watermark > turn.last:
-            turn.store(watermark)
-        return watermark
+            turn.declare(watermark)
+        return Advanced(watermark, writing=False)
 
 
 class ApiCapture:
@@ -70,10 +87,28 @@ class ApiCapture:
         return (self._table.name,)
 
     def poll(self) -> Polled:
-        before = self._watermark
-        self._watermark = advance(self._warehouse, self._table.name, self._clock, before)
-        # A writer holds the turn just now: what it commits is still to come.
-        return Polled(0, self._watermark, behind=self._watermark == before)
+        advanced = advance(self._warehouse, self._table.name, self._clock, self._watermark)
+        self._watermark = advanced.watermark
+        return Polled(0, self._watermark, behind=advanced.writing)
+
+    def close(self) -> None:
+        return None
+
+
+class RefusedCapture:
+    """A table that cannot be captured as it is declared: nothing of it is, and the other tables go on."""
+
+    def __init__(self, warehouse: Warehouse, table: Table, error: HeadwaterError) -> None:
+        self._table = table
+        self._error = error
+        self._watermark = warehouse.source(table.name).time()
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return (self._table.name,)
+
+    def poll(self) -> Polled:
+        return Polled(0, self._watermark, error=self._error)
 
     def close(self) -> None:
         return None

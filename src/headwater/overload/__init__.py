@@ -1,1 +1,1 @@
-
+"""What gets the CPU when there is too little: update streams (UpStream) and joins (JAQPOT)."""

@@ -1,7 +1,7 @@
-"""Views come into a project's folder and leave it: each in a file of its own, by one rename or link.
+"""Adds views to a project's folder and removes them, each in a file of its own, by one rename or link.
 
-A run reads the files whenever they change, so no moment may show half a statement: new files appear whole
-and never in place of another, changed ones are replaced whole.
+A run reads the files whenever they change, so half a statement must never be visible: a new file appears
+whole and never replaces another, and a changed file is replaced as a whole.
 """
 
 from __future__ import annotations
@@ -15,34 +15,47 @@ from pathlib import Path
 from headwater.errors import InputError
 from headwater.model import Project, SqlText, View
 from headwater.project.loading import read_text
-from headwater.sql.cutting import Piece, cut_view, pieces
-from headwater.sql.relations import relations_read
-from headwater.sql.select import parse_select
+from headwater.sql.ddl.cutting import StatementText, cut_view, statement_texts
+from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.relations import relations_read
 
-__all__ = ["new_views", "readers", "remove_view", "write_view"]
+__all__ = ["declares_no_view", "new_views", "readers", "remove_view", "require_outside", "write_view"]
 
 
-def new_views(path: Path) -> tuple[Piece, ...]:
+def new_views(path: Path) -> tuple[StatementText, ...]:
     """The statements of a file that may be added: CREATE MATERIALIZED VIEW, one or more, nothing else."""
+    statements = statement_texts(read_text(path), str(path))
+    if not statements:
+        raise declares_no_view(str(path))
+    for statement in statements:
+        if not statement.view:
+            raise InputError(
+                "HW891",
+                f"{path} holds more than views: {' '.join(statement.text.split()[:3])} ...",
+                hint="add takes CREATE MATERIALIZED VIEW only; write tables and queries into the project",
+            )
+    return statements
+
+
+def require_outside(path: Path, folder: Path) -> None:
+    """A file of views that `add` or `plan --with` takes: it exists, and is not one of the project's own."""
     if not path.is_file():
         raise InputError(
             "HW861", f"there is no file {path}", hint="name a file with CREATE MATERIALIZED VIEW"
         )
-    found = pieces(read_text(path), str(path))
-    if not found:
-        hint = "write a CREATE MATERIALIZED VIEW into it"
-        raise InputError("HW863", f"{path} declares no view", hint=hint)
-    for one in found:
-        if not one.view:
-            raise InputError(
-                "HW891",
-                f"{path} holds more than views: {' '.join(one.text.split()[:3])} ...",
-                hint="add takes CREATE MATERIALIZED VIEW only; write tables and queries into the project",
-            )
-    return found
+    if path.suffix == ".sql" and path.resolve().parent == folder.resolve():
+        raise InputError(
+            "HW862",
+            f"{path} is part of the project already",
+            hint="name a file outside the project's folder; a run takes over files written into it by itself",
+        )
 
 
-def write_view(folder: Path, piece: Piece) -> Path:
+def declares_no_view(files: str) -> InputError:
+    return InputError("HW863", f"{files} declares no view", hint="write a CREATE MATERIALIZED VIEW into it")
+
+
+def write_view(folder: Path, piece: StatementText) -> Path:
     """Write a view into a new file of the folder, named after it; returns the file."""
     text = f"{piece.comments}\n{piece.text}\n" if piece.comments else f"{piece.text}\n"
     draft = _draft(folder, text)
@@ -99,11 +112,11 @@ def _draft(folder: Path, text: str) -> Path:
 
 def readers(project: Project, view: str) -> list[str]:
     """The views and queries that read a view, in words."""
-    named = [("view", one) for one in project.views.values() if one.name != view]
-    asked = [("EXPLAIN of", one) for one in project.explained]
-    found = [f"{kind} {one.name}" for kind, one in (*named, *asked) if _reads(one.sql, view)]
-    return found + [f"query {one.name}" for one in project.queries.values() if _reads(one.sql, view)]
+    views = [("view", other) for other in project.views.values() if other.name != view]
+    explained = [("EXPLAIN of", other) for other in project.explained]
+    names = [f"{kind} {other.name}" for kind, other in (*views, *explained) if _reads(other.sql, view)]
+    return names + [f"query {query.name}" for query in project.queries.values() if _reads(query.sql, view)]
 
 
 def _reads(sql: SqlText, view: str) -> bool:
-    return any(one.name.lower() == view.lower() for one in relations_read(parse_select(sql)))
+    return any(relation.name.lower() == view.lower() for relation in relations_read(select_tree(sql)))

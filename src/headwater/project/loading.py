@@ -1,23 +1,27 @@
 """From a folder with headwater.yml and *.sql files to a Project: read, resolved, in dependency order.
 
-Nothing is written and nothing but these files is read.  SQL files are read in the order of their names; the
-folder's own files only, so that a folder of changes or an old version may lie beside them.
+Nothing is written, and nothing but these files is read: the secrets that they refer to are read when they
+are used (secrets.py).  SQL files are read in the order of their names, not those of subfolders, so that a
+folder of changes or an old version may lie beside them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from headwater.errors import InputError, Place, did_you_mean
+from headwater.errors.shared import no_such_table
 from headwater.model import Expectation, Project, Table
+from headwater.project.addresses import refuse_address
+from headwater.project.secrets import absolute_secret_files
 from headwater.project.settings import Settings, read_settings
-from headwater.sql.ddl import Statements, parse_statements
-from headwater.sql.names import spelling
-from headwater.sql.resolve import resolve
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import Statements, parse_statements
+from headwater.sql.parsing.names import spelling
 
-__all__ = ["SETTINGS_FILE", "load", "read_text"]
+__all__ = ["SETTINGS_FILE", "load", "load_settings", "project_of", "read_text", "sql_files"]
 
 SETTINGS_FILE = "headwater.yml"
 
@@ -27,41 +31,56 @@ def load(folder: Path | str, also: Sequence[Path] = ()) -> Project:
 
     With `also`, the project as it would be with these SQL files in its folder.
     """
-    folder = Path(folder)
-    settings = read_settings(_settings_text(folder), str(folder / SETTINGS_FILE), folder.absolute())
-    found = Statements()
-    for path in (*_sql_files(folder), *also):
-        found += parse_statements(read_text(path), str(path), settings.freshness)
-    if not found.tables:
+    settings = load_settings(Path(folder))
+    files = (*sql_files(Path(folder)), *also)
+    return project_of(Path(folder), settings, ((str(path), read_text(path)) for path in files))
+
+
+def load_settings(folder: Path) -> Settings:
+    return read_settings(_settings_text(folder), str(folder / SETTINGS_FILE), folder.absolute())
+
+
+def project_of(folder: Path, settings: Settings, files: Iterable[tuple[str, str]]) -> Project:
+    """The project that SQL files, given as (path, text), declare in a folder."""
+    statements = Statements()
+    for path, text in files:
+        statements += parse_statements(text, path, settings.freshness)
+    if not statements.tables:
         message = f'the project "{settings.name}" declares no table'
         raise InputError("HW209", message, hint="write a CREATE TABLE into a .sql file of the folder")
-    return _project(folder, settings, resolve(found, settings.sites))
+    return _project(folder, settings, resolve(statements, settings.sites))
 
 
-def _project(folder: Path, settings: Settings, found: Statements) -> Project:
+def _project(folder: Path, settings: Settings, statements: Statements) -> Project:
+    tables = {
+        table.name: replace(table, options=absolute_secret_files(table.options, folder.absolute()))
+        for table in statements.tables
+    }
     return Project(
         name=settings.name,
         folder=str(folder.absolute()),
         storage=settings.storage,
-        tables=_expected({table.name: table for table in found.tables}, settings.expect),
-        views={view.name: view for view in found.views},
-        queries={query.name: query for query in found.queries},
+        tables=_expected(settings.name, tables, settings.expect),
+        views={view.name: view for view in statements.views},
+        queries={query.name: query for query in statements.queries},
         sites=settings.sites,
         prices=settings.prices,
+        retention=settings.retention,
         spark_master=settings.spark_master,
-        spark_config=settings.spark_config,
-        store=settings.store,
-        explained=found.explained,
+        spark_config=absolute_secret_files(settings.spark_config, folder.absolute()),
+        durability=settings.durability,
+        explained=statements.explained,
     )
 
 
-def _expected(tables: dict[str, Table], expect: Mapping[str, tuple[Expectation, Place]]) -> dict[str, Table]:
-    """What headwater.yml expects counts before what the DDL expects: it knows this deployment."""
+def _expected(
+    project: str, tables: dict[str, Table], expect: Mapping[str, tuple[Expectation, Place]]
+) -> dict[str, Table]:
+    """Expectations of headwater.yml override those of the DDL: the file knows this deployment."""
     for written, (expectation, place) in expect.items():
         name = spelling(written, tables)
         if name is None:
-            hint = did_you_mean(written, tables)
-            raise InputError("HW210", f'there is no table "{written}" to expect', place=place, hint=hint)
+            raise no_such_table(written, project, tables, place)
         before = tables[name].expect
         rows = before.rows if expectation.rows is None else expectation.rows
         rate = before.rate_per_second if expectation.rate_per_second is None else expectation.rate_per_second
@@ -71,19 +90,20 @@ def _expected(tables: dict[str, Table], expect: Mapping[str, tuple[Expectation, 
 
 
 def _spelled(table: Table, expectation: Expectation, place: Place) -> dict[str, int]:
-    """The expected numbers of values by the table's own names of its columns."""
-    columns = [one.name for one in table.columns]
-    found: dict[str, int] = {}
+    """The expected numbers of values, by column as the table spells it."""
+    columns = [column.name for column in table.columns]
+    counts: dict[str, int] = {}
     for written, count in expectation.values:
         name = spelling(written, columns)
         if name is None:
             message = f'the table "{table.name}" has no column "{written}"'
-            raise InputError("HW210", message, place=place, hint=did_you_mean(written, columns))
-        found[name] = count
-    return found
+            raise InputError("HW106", message, place=place, hint=did_you_mean(written, columns))
+        counts[name] = count
+    return counts
 
 
 def _settings_text(folder: Path) -> str:
+    refuse_address(str(folder), "the project")
     if not folder.exists():
         hint = f"headwater init {folder} makes a starter project there"
         raise InputError("HW201", f"there is no folder {folder}", hint=hint)
@@ -98,7 +118,7 @@ def _settings_text(folder: Path) -> str:
     return read_text(folder / SETTINGS_FILE)
 
 
-def _sql_files(folder: Path) -> list[Path]:
+def sql_files(folder: Path) -> list[Path]:
     files = sorted(path for path in folder.glob("*.sql") if path.is_file() and not path.name.startswith("."))
     if not files:
         hint = "write a CREATE TABLE into a file such as tables.sql"
@@ -107,7 +127,7 @@ def _sql_files(folder: Path) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
-    """A file's text, with its line ends as they are."""
+    """A file's text, with its line ends unchanged."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

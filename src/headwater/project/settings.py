@@ -2,13 +2,15 @@
 
     name: shop
     storage: ./warehouse
+    durability: full
     spark: {master: "local[*]", config: {}}
-    store: sqlite
     freshness: 1 minute
     sites: {plango: {storage: ./plango, spark: "sc://host:15002", capacity: {cores: 4, gb: 100}, prices: {}}}
     prices: {core_hour: 0.17, gb_transfer: 0.01, gb_month: 0.11}
     expect: {user_events: {rows: 1000000, rate: 50}}
+    retention: {history: 7 days, audit: 90 days, dead_letters: 30 days, reads: 1 hour}
 
+Values of `spark` may refer to secrets: ${NAME}, and <name>_file in `config` (secrets.py).
 Paths are relative to the project's folder.  A site without a spark uses the project's; without storage it
 gets a folder in the project's; its prices are the project's where it names none.
 """
@@ -23,14 +25,21 @@ from decimal import Decimal
 from pathlib import Path
 
 from headwater.errors import InputError, Place
-from headwater.model import Expectation, Prices, Site
+from headwater.model import Durability, Expectation, Prices, Retention, Site
+from headwater.project.addresses import refuse_address
+from headwater.project.retention import read_retention
 from headwater.project.yaml_file import Value, read_yaml
-from headwater.sql.ddl import DEFAULT_FRESHNESS
-from headwater.sql.intervals import duration
+from headwater.sql.ddl.statements import DEFAULT_FRESHNESS
+from headwater.sql.parsing.intervals import duration
 
 __all__ = ["Settings", "read_settings"]
 
-KEYS = ("name", "storage", "spark", "store", "freshness", "sites", "prices", "expect")
+KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention")
+_MASTER = re.compile(
+    r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
+    r"|yarn|(spark|k8s|sc)://\S+"
+)
+UNUSED = ("store",)  # keys of earlier versions that nothing reads: they are warned of and ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +48,20 @@ class Settings:
 
     name: str
     storage: str
-    spark_master: str = "local[*]"
-    spark_config: Mapping[str, str] = field(default_factory=dict)
-    store: str = "sqlite"
+    spark_master: str = field(default="local[*]", repr=False)  # may hold a token
+    spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     freshness: timedelta = DEFAULT_FRESHNESS
     prices: Prices = Prices()
     sites: Mapping[str, Site] = field(default_factory=dict)
     expect: Mapping[str, tuple[Expectation, Place]] = field(default_factory=dict)
+    durability: Durability = Durability.FULL
+    retention: Retention = Retention()
 
 
 def read_settings(text: str, path: str, folder: Path) -> Settings:
     """The file's settings; `folder` is what relative paths start from."""
     top = read_yaml(text, path)
-    given = top.fields(KEYS)
+    given = top.fields(KEYS, UNUSED)
     if "name" not in given:
         raise InputError(
             "HW208", "headwater.yml has no name", place=Place(path, 1, 1), hint="write name: shop"
@@ -60,9 +70,10 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
         name=given["name"].text(),
         storage=_storage(given["storage"], folder) if "storage" in given else str(folder / "warehouse"),
         prices=_prices(given["prices"], Prices()) if "prices" in given else Prices(),
-        store=_store(given["store"]) if "store" in given else "sqlite",
         freshness=_freshness(given["freshness"]) if "freshness" in given else DEFAULT_FRESHNESS,
         expect=_expectations(given["expect"]) if "expect" in given else {},
+        durability=_durability(given["durability"]) if "durability" in given else Durability.FULL,
+        retention=read_retention(given["retention"]) if "retention" in given else Retention(),
     )
     if "spark" in given:
         settings = _with_spark(settings, given["spark"])
@@ -70,18 +81,9 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
 
 
 def _storage(value: Value, folder: Path) -> str:
-    """A folder, made absolute, or an object-store address as it is."""
-    text = value.text()
-    return text if "://" in text else str((folder / Path(text).expanduser()).absolute())
-
-
-def _store(value: Value) -> str:
-    text = value.text()
-    if text == "sqlite" or text.startswith(("postgres://", "postgresql://")):
-        return text
-    raise value.wrong(
-        f'there is no store "{text}"', "use sqlite or an address such as postgres://user@host/database"
-    )
+    """A folder, made absolute."""
+    refuse_address(value.text(), value.title, value.place())
+    return str((folder / Path(value.text()).expanduser()).absolute())
 
 
 def _freshness(value: Value) -> timedelta:
@@ -91,33 +93,56 @@ def _freshness(value: Value) -> timedelta:
         raise value.wrong(str(error), "write freshness: 10 seconds") from None
 
 
+def _durability(value: Value) -> Durability:
+    try:
+        return Durability(value.text().lower())
+    except ValueError:
+        message = f'durability is full or fast, not "{value.text()}"'
+        raise value.wrong(message, "full outlasts a power cut; fast leaves that to chance") from None
+
+
 def _with_spark(settings: Settings, value: Value) -> Settings:
     """A mapping, or the master alone."""
     if value.is_text:
-        return replace(settings, spark_master=value.text())
+        return replace(settings, spark_master=_master(value))
     given = value.fields(("master", "config"))
-    master = given["master"].text() if "master" in given else settings.spark_master
-    config = {key.text(): one.scalar() for key, one in given["config"].entries()} if "config" in given else {}
+    master = _master(given["master"]) if "master" in given else settings.spark_master
+    config = (
+        {key.text(): setting.scalar() for key, setting in given["config"].entries()}
+        if "config" in given
+        else {}
+    )
     return replace(settings, spark_master=master, spark_config=config)
+
+
+def _master(value: Value) -> str:
+    """The address of a Spark, as Spark itself writes it."""
+    text = value.text()
+    if not _MASTER.fullmatch(text):
+        hint = (
+            'write "local[*]" (all cores), "local[4]", sc://host:15002 (Spark Connect) or spark://host:7077'
+        )
+        raise value.wrong(f'{value.title} cannot be "{text}"', hint)
+    return text
 
 
 def _prices(value: Value, base: Prices) -> Prices:
     given: dict[str, Decimal] = {
-        name: one.number() for name, one in value.fields(("core_hour", "gb_transfer", "gb_month")).items()
+        name: price.number() for name, price in value.fields(("core_hour", "gb_transfer", "gb_month")).items()
     }
     return replace(base, **given)
 
 
 def _expectations(value: Value) -> dict[str, tuple[Expectation, Place]]:
-    found: dict[str, tuple[Expectation, Place]] = {}
-    for key, one in value.entries():
-        given = one.fields(("rows", "rate", "values"))
+    expectations: dict[str, tuple[Expectation, Place]] = {}
+    for key, table in value.entries():
+        given = table.fields(("rows", "rate", "values"))
         rows = given["rows"].whole_number() if "rows" in given else None
         rate = float(given["rate"].number()) if "rate" in given else None
         counted = given["values"].entries() if "values" in given else ()
         values = tuple((column.text(), count.whole_number()) for column, count in counted)
-        found[key.text()] = Expectation(rows, rate, values), key.place()
-    return found
+        expectations[key.text()] = Expectation(rows, rate, values), key.place()
+    return expectations
 
 
 def _sites(value: Value | None, settings: Settings, folder: Path) -> dict[str, Site]:
@@ -125,13 +150,13 @@ def _sites(value: Value | None, settings: Settings, folder: Path) -> dict[str, S
     default = Site("default", settings.storage, settings.spark_master, prices=settings.prices)
     sites = {"default": default}
     seen: set[str] = set()
-    for key, one in value.entries() if value is not None else ():
+    for key, site in value.entries() if value is not None else ():
         name = _site_name(key)
         if name.lower() in seen:
-            raise key.wrong(f'the site "{name}" stands twice', code="HW211")
+            raise key.wrong(f'the site "{name}" is declared twice', code="HW214")
         seen.add(name.lower())
         home = sites.get(name) or replace(default, name=name, storage=f"{settings.storage}/_sites/{name}")
-        sites[name] = _site(one, home, folder)
+        sites[name] = _site(site, home, folder)
     return sites
 
 
@@ -148,7 +173,7 @@ def _site(value: Value, base: Site, folder: Path) -> Site:
     return replace(
         base,
         storage=_storage(given["storage"], folder) if "storage" in given else base.storage,
-        spark=given["spark"].text() if "spark" in given else base.spark,
+        spark=_master(given["spark"]) if "spark" in given else base.spark,
         cores=float(capacity["cores"].number()) if "cores" in capacity else None,
         gb=float(capacity["gb"].number()) if "gb" in capacity else None,
         prices=_prices(given["prices"], base.prices) if "prices" in given else base.prices,

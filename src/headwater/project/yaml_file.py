@@ -1,11 +1,12 @@
 """YAML with places: a value that knows its line, so that a wrong one can be pointed at.
 
-PyYAML's loader forgets where a value stood and lets the last of two equal keys win.  We compose the tree of
-nodes instead and read typed values from it; each reader raises an InputError at the node that is wrong.
+PyYAML's loader forgets where a value stood and lets the last of two equal keys win.  This module composes the
+tree of nodes instead and reads typed values from it; each reader raises an InputError at the wrong node.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -13,6 +14,7 @@ from decimal import Decimal, InvalidOperation
 import yaml
 
 from headwater.errors import InputError, Place, did_you_mean
+from headwater.project.warning import ProjectWarning
 
 __all__ = ["Value", "read_yaml"]
 
@@ -88,22 +90,25 @@ class Value:
             key = Value(key_node, self.path, self.source, "a key")
             name = key.text()
             if name in seen:
-                raise key.wrong(f'the key "{name}" stands twice', code="HW211")
+                raise key.wrong(f'the key "{name}" is given twice', code="HW214")
             seen.add(name)
             title = name if self.title == "headwater.yml" else f"{self.title}.{name}"
             yield key, Value(value_node, self.path, self.source, title)
 
-    def fields(self, known: Sequence[str]) -> Mapping[str, Value]:
-        """The values of a mapping whose keys are fixed."""
-        found: dict[str, Value] = {}
+    def fields(self, keys: Sequence[str], unused: Sequence[str] = ()) -> Mapping[str, Value]:
+        """The values of a mapping whose keys are fixed; `unused` ones are ignored with a warning."""
+        values: dict[str, Value] = {}
         for key, value in self.entries():
             name = key.text()
-            if name not in known:
-                hint = did_you_mean(name, known) or f"known keys: {', '.join(known)}"
+            if name in unused:
+                message = f"{key.place()}: nothing reads `{name}`, so it is ignored; you can delete it"
+                warnings.warn(message, ProjectWarning, stacklevel=2)
+            elif name not in keys:
+                hint = did_you_mean(name, keys) or f"known keys: {', '.join(keys)}"
                 raise key.wrong(f'{self.title} has no key "{name}"', hint, code="HW206")
-            if not value.is_null:
-                found[name] = value
-        return found
+            elif not value.is_null:
+                values[name] = value
+        return values
 
     def _kind(self) -> str:
         match self.node:

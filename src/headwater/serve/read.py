@@ -11,11 +11,14 @@ import pyarrow as pa
 from headwater.catalog import Catalog
 from headwater.clock import Clock, instant_text, micros
 from headwater.errors import RefusedError
-from headwater.storage.delta_log import BEGINNING
+from headwater.serve.frames import Frames
+from headwater.serve.reports.status import last_failure
+from headwater.storage.as_python import as_python
+from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.view_rows import read_view
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["NeverComputedError", "Rows", "TooStaleError", "read"]
+__all__ = ["NeverComputedError", "Rows", "TooStaleError", "never_computed", "read"]
 
 
 class TooStaleError(RefusedError):
@@ -29,16 +32,18 @@ class NeverComputedError(RefusedError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Frames):
     """A view's rows as of `time` (microseconds since 1970), as Arrow."""
 
     view: str
     time: int
     staleness: timedelta
     table: pa.Table
+    error: str = ""  # why the view does not advance, if it is late and its last push failed
 
-    def to_pylist(self) -> list[dict[str, Any]]:
-        return list(self.table.to_pylist())
+    def to_pylist(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """The rows, or the first of them; dates and instants that Python cannot hold are text."""
+        return as_python(self.table if limit is None else self.table.slice(0, limit))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -56,26 +61,41 @@ def read(
     timeline = warehouse.stage(catalog.folder(view.name))
     time = timeline.time()
     if time == BEGINNING:
-        raise NeverComputedError(
-            "HW821",
-            f'view "{view.name}" has never been computed',
-            hint=f"Start the run: headwater run {catalog.project.folder}",
-        )
+        raise never_computed(view.name, catalog, warehouse)
     now = clock.now()
-    _refuse_stale(view.name, time, now, max_staleness)
+    error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
+    _refuse_stale(view.name, time, now, max_staleness, error)
     time, table = read_view(timeline, warehouse.published(view.name), catalog.description(view.name))
-    return Rows(view.name, time, timedelta(microseconds=max(0, now - time)), table)
+    return Rows(view.name, time, timedelta(microseconds=max(0, now - time)), table, error)
 
 
-def _refuse_stale(view: str, time: int, now: int, allowed: timedelta | None) -> None:
+def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverComputedError:
+    """The error of a view that has no rows yet: it fails, or no run has computed it."""
+    if error := last_failure(warehouse, view):
+        return NeverComputedError(
+            "HW825",
+            f'view "{view}" fails, so it has no rows yet',
+            place=catalog.project.views[view].place,
+            detail=error,
+            hint="Mend the row or the view that it names; logs/headwater.log in the warehouse has more.",
+        )
+    return NeverComputedError(
+        "HW821",
+        f'view "{view}" has never been computed',
+        hint=f"Start the run: headwater run {catalog.project.folder}",
+    )
+
+
+def _refuse_stale(view: str, time: int, now: int, allowed: timedelta | None, failure: str) -> None:
     if allowed is None or now - time <= micros(allowed):
         return
     staleness = timedelta(microseconds=now - time)
+    why = f" It does not advance: {failure}." if failure else ""
     error = TooStaleError(
         "HW822",
         f'view "{view}" is {staleness.total_seconds():.1f} s stale,'
         f" more than the {allowed.total_seconds():g} s asked for",
-        detail=f"It is as of {instant_text(time)}.",
+        detail=f"It is as of {instant_text(time)}.{why}",
         hint="Read without --max-staleness, or see `headwater status` for what keeps it from advancing.",
     )
     error.staleness = staleness

@@ -1,1 +1,1 @@
-
+"""Headwater's SQL: text to trees (parsing), statements to the model (ddl), SELECT to algebra (translate)."""

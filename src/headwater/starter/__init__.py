@@ -40,7 +40,7 @@ def _require_empty(folder: Path) -> None:
 
 
 def _templates(folder: Traversable, path: PurePosixPath) -> Iterator[tuple[PurePosixPath, Traversable]]:
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+    for entry in sorted(folder.iterdir(), key=lambda file: file.name):
         if entry.is_dir():
             yield from _templates(entry, path / entry.name)
         else:

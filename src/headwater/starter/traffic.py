@@ -11,7 +11,6 @@ the order given: an order is deleted one batch after its lines and payment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -168,8 +167,7 @@ class Traffic:
         changes["payments"] += map(_deleted, [order.payment] if order.payment else [])
 
     def _some(self, status: str) -> _Order | None:
-        found: Iterable[_Order] = (one for one in self.orders.values() if one.row["status"] == status)
-        candidates = list(found)
+        candidates = [order for order in self.orders.values() if order.row["status"] == status]
         return self._random.choice(candidates) if candidates else None
 
 

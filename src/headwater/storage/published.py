@@ -1,13 +1,13 @@
 """A view as plain rows, for any Delta reader: no weights, no times, every row as often as it occurs.
 
 After a push the delta is applied here, as one Delta commit: files that hold nothing but new rows are linked,
-other new rows are appended, and files that hold deleted rows are written anew without them.  Which files
-those are the log's statistics say, then the values of the column that tells rows apart best.  Readers see the
+other new rows are appended, and files that hold deleted rows are rewritten without them.  The log's
+statistics narrow down which files those are, then the values of the most selective column.  Readers see the
 view before or after a push, never between.
 
-Rewriting costs what the touched files hold.  If that is more than `LIMIT_ROWS`, the delta is left for the
-next `replace` (which Spark does, off the critical path); until then the table is an earlier, consistent
-state, and its time in the log says which.
+Rewriting costs what the touched files hold.  If that is more than `LIMIT_ROWS`, the delta is left for
+`republish` (engine/push/publishing.py), which Spark does off the critical path; until then the table is an
+earlier, consistent state, and its time in the log says which.
 """
 
 from __future__ import annotations
@@ -15,18 +15,29 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from headwater.storage.delta_log import DataFile, DeltaLog, NewFile
-from headwater.storage.parquet import write_parquet
-from headwater.storage.statistics import FileStatistics
+from headwater.storage.delta.data_files import DataFile, NewFile, Snapshot
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.statistics import FileStatistics
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand
 
-__all__ = ["LIMIT_ROWS", "publish", "publish_files", "read_published"]
+__all__ = [
+    "LIMIT_ROWS",
+    "all_linked",
+    "publish",
+    "publish_files",
+    "read_published",
+    "replace_all",
+    "rows_of",
+    "write_rows",
+]
 
 LIMIT_ROWS = 1_500_000
 SMALL_FILE_ROWS = 20_000
@@ -40,54 +51,78 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
         return True
     delta = consolidate(delta)
     inserted, deleted = _split(delta)
-    touched = _touched(snapshot.files, deleted, log.schema())
-    touched += _small_ones(snapshot.files, touched)
+    schema = snapshot.schema
+    touched = _touched(snapshot.files, deleted, schema)
+    touched += _mergeable(snapshot.files, touched)
     if sum(file.rows for file in touched) > LIMIT_ROWS:
         return False
     rows = inserted
     if touched and not deleted.num_rows:
-        rows = pa.concat_tables(
-            [_read(touched, log.schema()), inserted.select(log.schema().names).cast(log.schema())]
-        )
+        rows = pa.concat_tables([_read(touched, schema), inserted.select(schema.names).cast(schema)])
     elif touched:
-        present = _read(touched, log.schema())
+        present = _read(touched, schema)
         ones = pa.repeat(pa.scalar(1, pa.int64()), present.num_rows)
         present = present.append_column(delta.schema.field(WEIGHT), ones)
         rows = expand(consolidate(pa.concat_tables([present, delta.cast(present.schema)])))
-    added = [_written(log, rows, time)] if rows.num_rows else []
-    return log.commit(time, added, touched)
+    return log.commit(time, write_rows(log, rows, schema, time), touched, after=snapshot.time)
+
+
+def replace_all(
+    log: DeltaLog, files: Sequence[NewFile], columns: pa.Schema, description: str, time: int
+) -> bool:
+    """Make these files all that the table holds, in one commit; False if it has reached the time before.
+
+    If the table is not there, or was made for another definition of the view, it gets this one in the same
+    commit.
+    """
+    snapshot = log.snapshot()
+    if snapshot.description == description:
+        return log.commit(time, files, snapshot.files, after=snapshot.time)
+    log.replace(columns, description, time, files)
+    return True
 
 
 def publish_files(log: DeltaLog, files: Sequence[DataFile], time: int) -> bool:
-    """Take over files of a timeline that hold nothing but new rows, each once: no row is written again.
+    """Add files of a timeline that hold nothing but new rows, each once; no row is written again.
 
-    The files are linked, so each table deletes its own name when it vacuums.  Their other columns (the
-    weight) are not in the table's schema and no reader looks at them.  False if they cannot be taken as
-    they are, or if it is time to merge small files.
+    The files are linked, so each table deletes its own name when it vacuums.  Their extra columns (the
+    weight) are not in the table's schema and no reader looks at them.  False if they cannot be used as they
+    are, or if it is time to merge small files.
     """
     snapshot = log.snapshot()
     if snapshot.time >= time:
         return True
-    if not all(_plain(file) for file in files) or _small_ones(snapshot.files, ()):
+    if _mergeable(snapshot.files, ()):
         return False
-    return log.commit(time, [_linked(log, file, time) for file in files])
+    links = all_linked(log, files, snapshot.schema, time)
+    return links is not None and log.commit(time, links, after=snapshot.time)
+
+
+def all_linked(
+    log: DeltaLog, files: Sequence[DataFile], columns: pa.Schema, time: int
+) -> list[NewFile] | None:
+    """The files, linked into the table's folder; None if some of their rows are not there just once."""
+    if not all(_plain(file) for file in files):
+        return None
+    os.makedirs(log.path, exist_ok=True)
+    return [_linked(log, file, columns, time) for file in files]
 
 
 def _plain(file: DataFile) -> bool:
     return file.minimum.get(WEIGHT) == 1 and file.maximum.get(WEIGHT) == 1
 
 
-def _linked(log: DeltaLog, file: DataFile, time: int) -> NewFile:
+def _linked(log: DeltaLog, file: DataFile, columns: pa.Schema, time: int) -> NewFile:
     name = new_file_name(time)
     target = os.path.join(log.path, name)
     try:
         os.link(file.path, target)
     except OSError:  # another disk, or one without links
         shutil.copyfile(file.path, target)
-    own = set(log.schema().names)
+    own = set(columns.names)
     minimum, maximum, nulls = (
-        {column: value for column, value in known.items() if column in own and value is not None}
-        for known in (file.minimum, file.maximum, file.nulls)
+        {column: value for column, value in statistics.items() if column in own and value is not None}
+        for statistics in (file.minimum, file.maximum, file.nulls)
     )
     return NewFile(name, FileStatistics(file.rows, minimum, maximum, nulls))
 
@@ -95,7 +130,12 @@ def _linked(log: DeltaLog, file: DataFile, time: int) -> NewFile:
 def read_published(log: DeltaLog) -> tuple[int, pa.Table]:
     """The view's rows and the time they are of."""
     snapshot = log.snapshot()
-    return snapshot.time, _read(snapshot.files, log.schema())
+    return snapshot.time, rows_of(snapshot)
+
+
+def rows_of(snapshot: Snapshot) -> pa.Table:
+    """The rows of a plain table as it was looked at."""
+    return _read(snapshot.files, snapshot.schema)
 
 
 def _split(delta: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -103,9 +143,11 @@ def _split(delta: pa.Table) -> tuple[pa.Table, pa.Table]:
     return expand(delta), delta.filter(pc.less(weights, 0)).drop_columns([WEIGHT])
 
 
-def _written(log: DeltaLog, rows: pa.Table, time: int) -> NewFile:
-    schema = log.schema()
-    return write_parquet(log.path, new_file_name(time), rows.select(schema.names).cast(schema))
+def write_rows(log: DeltaLog, rows: pa.Table, columns: pa.Schema, time: int) -> list[NewFile]:
+    """The rows as a file in the table's folder, not yet committed; none without rows."""
+    if not rows.num_rows:
+        return []
+    return [write_parquet(log.path, new_file_name(time), rows.select(columns.names).cast(columns))]
 
 
 def _read(files: Sequence[DataFile], schema: pa.Schema) -> pa.Table:
@@ -118,17 +160,26 @@ def _touched(files: Sequence[DataFile], deleted: pa.Table, schema: pa.Schema) ->
     """The files that may hold a deleted row."""
     if deleted.num_rows == 0:
         return []
-    column = _telling(deleted)
+    column = _most_selective(deleted)
     if column is None:
         return list(files)
     values = deleted.column(column)
     nulls = values.null_count > 0
-    low, high = (value.as_py() for value in pc.min_max(values).values())
+    bounds = _bounds(values)
     wanted = pc.unique(values)
-    near = [file for file in files if nulls or low is None or file.may_hold(column, low, high)]
-    if sum(file.rows for file in near) > 2 * LIMIT_ROWS:
-        return near  # looking closer would cost more than it can save
-    return [file for file in near if _holds_any(file, schema, column, wanted)]
+    candidates = [file for file in files if nulls or bounds is None or file.may_hold(column, *bounds)]
+    if sum(file.rows for file in candidates) > 2 * LIMIT_ROWS:
+        return candidates  # looking closer would cost more than it can save
+    return [file for file in candidates if _holds_any(file, schema, column, wanted)]
+
+
+def _bounds(values: pa.ChunkedArray) -> tuple[Any, Any] | None:
+    """The least and the greatest value; None if there is none, or Python cannot hold one (a far year)."""
+    try:
+        least, greatest = (value.as_py() for value in pc.min_max(values).values())
+    except (OverflowError, ValueError):
+        return None
+    return None if least is None else (least, greatest)
 
 
 def _holds_any(file: DataFile, schema: pa.Schema, column: str, wanted: pa.Array) -> bool:
@@ -138,8 +189,8 @@ def _holds_any(file: DataFile, schema: pa.Schema, column: str, wanted: pa.Array)
     return bool(pc.any(pc.is_in(values, value_set=wanted)).as_py())
 
 
-def _telling(rows: pa.Table) -> str | None:
-    """The column with most distinct values, among those that compare simply."""
+def _most_selective(rows: pa.Table) -> str | None:
+    """The column with most distinct values, among those of simple types."""
     plain = [
         column.name
         for column in rows.schema
@@ -151,8 +202,8 @@ def _telling(rows: pa.Table) -> str | None:
     return max(plain, key=lambda name: len(pc.unique(rows.column(name))), default=None)
 
 
-def _small_ones(files: Sequence[DataFile], touched: Sequence[DataFile]) -> list[DataFile]:
-    """Small files to merge along the way, once there are many: a reader should not open thousands."""
+def _mergeable(files: Sequence[DataFile], touched: Sequence[DataFile]) -> list[DataFile]:
+    """Small files to merge with the touched ones once there are many: a reader should not open thousands."""
     taken = {file.relative for file in touched}
     small = [file for file in files if file.rows < SMALL_FILE_ROWS and file.relative not in taken]
     return small if len(small) >= MANY_SMALL_FILES else []

@@ -1,16 +1,17 @@
 """A relation as stored: a log of changes that can be read as a delta or as of a time.
 
-A change is a row with two columns more: `_weight` (+1 inserted, -1 deleted, more for copies) and `_time`,
-the instant from which it counts, in microseconds.  The relation at time t is the sum of the changes with
+A change is a row with two more columns: `_weight` (+1 inserted, -1 deleted, more for copies) and `_time`, the
+instant from which it counts, in microseconds.  The relation at time t is the sum of the changes with
 `_time <= t`; the delta of (t0, t1] is the changes in between.
 
 All changes of a file have one time, so `_time` is a partition column: it stands in the Delta log and not in
-the file.  A delta or a state is then exactly a list of files: an empty delta is known before anything is
+the file.  A delta or a state is then exactly a list of files: an empty delta is recognised before anything is
 read, and what Spark runs for a push never depends on the time, so it compiles its code once.
 
-Compaction replaces many small files by one with the same changes summed up: rows that cancel disappear and
-times up to the horizon become the horizon.  States and deltas from before the horizon are gone then; the
-horizon is recorded in the same commit, and whoever was last at an earlier time must start from a whole state.
+Compaction replaces many small files by one with the same changes summed up: rows that cancel disappear, and
+times up to the horizon become the horizon.  States and deltas from before the horizon are gone then.  The
+horizon is recorded in the same commit, and a reader that was last at an earlier time must start from a full
+state.
 """
 
 from __future__ import annotations
@@ -27,20 +28,21 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from headwater.errors import HeadwaterError
-from headwater.storage.delta_log import BEGINNING, DataFile, DeltaLog, NewFile, Snapshot
-from headwater.storage.parquet import write_parquet
+from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.delta.parquet import write_parquet
 
 __all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name"]
 
 WEIGHT = "_weight"
 TIME = "_time"
 COMPACTED = "headwater-compacted"  # the transaction that records the horizon
-GATHERED = "headwater-gathered"  # and the one that records up to where unread changes have one time
+GATHERED = "headwater-gathered"  # the transaction that records up to where unread changes were merged
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Only rows with low <= column <= high are wanted; others may come along."""
+    """Only rows with low <= column <= high are needed; a reader may return others as well."""
 
     column: str
     low: Any
@@ -57,7 +59,7 @@ class Slice:
 
     @property
     def rows(self) -> int:
-        """At most this many changes."""
+        """The number of changes in the files: an upper bound, as a reader may skip rows."""
         return sum(file.rows for file in self.files)
 
     @property
@@ -74,31 +76,53 @@ class Slice:
         return all((file.minimum.get(WEIGHT) or 0) > 0 for file in self.files)
 
 
+@dataclass(frozen=True, slots=True)
+class _ByTime:
+    """The files of a snapshot in the order of their times, and how many changes come before each."""
+
+    of: tuple[DataFile, ...]
+    times: list[int]
+    files: list[DataFile]
+    rows: list[int]
+
+    @classmethod
+    def over(cls, files: tuple[DataFile, ...]) -> _ByTime:
+        ordered = sorted(files, key=_time)
+        rows = list(accumulate((file.rows for file in ordered), initial=0))
+        return cls(files, [_time(file) for file in ordered], ordered, rows)
+
+
+def _time(file: DataFile) -> int:
+    return int(file.minimum[TIME])
+
+
 def change_schema(columns: pa.Schema) -> pa.Schema:
     """The schema of a timeline's files: a relation's columns and the weight."""
     return columns.append(pa.field(WEIGHT, pa.int64(), nullable=False))
 
 
 def at_time(file: NewFile, time: int) -> NewFile:
-    """A file all of whose changes count from `time`."""
+    """The file with the time of all its changes recorded in the log."""
     return replace(file, partition={TIME: str(time)})
 
 
 def new_file_name(time: int) -> str:
-    """A name nobody else takes: files are never overwritten."""
+    """A name that no other file has: files are never overwritten."""
     return f"{time:020d}-{uuid.uuid4().hex[:12]}.parquet"
 
 
 @dataclass(slots=True)
 class Timeline:
-    """A timeline at a folder."""
+    """The timeline stored in a folder."""
 
     path: str
+    durable: bool = False
     log: DeltaLog = field(init=False)
-    _counts: tuple[int, list[int], list[int]] = field(default=(-2, [], []), init=False)
+    _index: _ByTime = field(init=False)
 
     def __post_init__(self) -> None:
-        self.log = DeltaLog(self.path)
+        self.log = DeltaLog(self.path, self.durable)
+        self._index = _ByTime.over(())
 
     def create(self, columns: pa.Schema, description: str = "") -> None:
         schema = change_schema(columns).append(pa.field(TIME, pa.int64(), nullable=False))
@@ -111,9 +135,9 @@ class Timeline:
         return self.log.snapshot()
 
     def time(self) -> int:
-        """Up to here the timeline is complete: everything committed has `_time` <= this.
+        """The timeline is complete up to here: everything committed has `_time` <= this.
 
-        BEGINNING if there is none.
+        BEGINNING if the table does not exist.
         """
         return self.log.time()
 
@@ -126,34 +150,34 @@ class Timeline:
         return self.log.transaction(COMPACTED) or BEGINNING
 
     def gathered(self) -> int:
-        """Changes up to here were put together: nobody may be pushed to an earlier time any more."""
+        """Changes up to here were merged into one time: no view may be pushed to an earlier time any more."""
         return self.log.transaction(GATHERED) or BEGINNING
 
     def delta(
         self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None
     ) -> Slice:
-        """The changes in (after, until], of the table as it is now or as a snapshot has it."""
-        files = (snapshot or self.snapshot()).files
-        wanted = tuple(
-            file
-            for file in files
-            if file.may_hold(TIME, after + 1, until) and all(_meets(file, one) for one in ranges)
-        )
-        return Slice(wanted, after, until)
+        """The changes in (after, until], of the table as it is now or as `snapshot` has it."""
+        index = self._by_time(snapshot or self.snapshot())
+        files = index.files[bisect_right(index.times, after) : bisect_right(index.times, until)]
+        if ranges:
+            files = [file for file in files if all(_meets(file, needed) for needed in ranges)]
+        return Slice(tuple(files), after, until)
 
     def as_of(self, time: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None) -> Slice:
         """The changes that make up the relation at `time`."""
         return self.delta(BEGINNING - 1, time, ranges, snapshot)
 
     def rows_between(self, after: int, until: int) -> int:
-        """How many changes lie in (after, until]: what `delta` would hold, without looking at every file."""
-        snapshot = self.snapshot()
-        if self._counts[0] != snapshot.version:
-            timed = sorted((file.minimum[TIME], file.rows) for file in snapshot.files)
-            sums = list(accumulate((rows for _, rows in timed), initial=0))
-            self._counts = (snapshot.version, [time for time, _ in timed], sums)
-        _, times, sums = self._counts
-        return sums[bisect_right(times, until)] - sums[bisect_right(times, after)]
+        """The number of changes in (after, until], without going through every file."""
+        index = self._by_time(self.snapshot())
+        return index.rows[bisect_right(index.times, until)] - index.rows[bisect_right(index.times, after)]
+
+    def _by_time(self, snapshot: Snapshot) -> _ByTime:
+        """The index of a snapshot; that of the last one asked about is remembered."""
+        index = self._index
+        if index.of is not snapshot.files:
+            index = self._index = _ByTime.over(snapshot.files)
+        return index
 
     def append(
         self,
@@ -178,12 +202,16 @@ class Timeline:
         files: Sequence[NewFile] = (),
         note: Mapping[str, str] | None = None,
         transactions: Mapping[str, int] | None = None,
+        after: int | None = None,
     ) -> bool:
-        """Commit files that were written before (or by Spark); none of them only moves the time on."""
-        return self.log.commit(time, files, note=note, transactions=transactions)
+        """Commit files written before (by `write` or by Spark); without files, only the time advances.
+
+        `after`: the timeline's time from which they were computed (DeltaLog.commit).
+        """
+        return self.log.commit(time, files, note=note, transactions=transactions, after=after)
 
     def read(self, part: Slice, columns: Sequence[str] | None = None, where: Any = None) -> pa.Table:
-        """A slice as Arrow: for small ones, on the driver. The weight comes along."""
+        """A slice as Arrow, with the weight: for small slices, in the driver's memory."""
         names = [*(columns if columns is not None else self.columns().names), WEIGHT]
         schema = change_schema(self.columns())
         if part.empty:
@@ -192,12 +220,12 @@ class Timeline:
         return files.to_table(columns=names, filter=where)
 
 
-def _meets(file: DataFile, wanted: Range) -> bool:
-    return file.may_hold(wanted.column, wanted.low, wanted.high)
+def _meets(file: DataFile, needed: Range) -> bool:
+    return file.may_hold(needed.column, needed.low, needed.high)
 
 
 def check_readable(path: str) -> None:
-    """A clear error for a warehouse that cannot be read or written."""
+    """Raise a clear error if the warehouse cannot be read or written."""
     probe = path
     while not os.path.exists(probe):
         probe = os.path.dirname(probe) or "."

@@ -1,22 +1,26 @@
-"""Where things lie: the folders of a project's warehouse, and the tables opened so far.
+"""The folders of a project's warehouse, and its tables, each opened once.
 
 warehouse/
   sources/<table>/       timeline of a source
-  stages/<view>@<version>/   timeline of a view (<view>$1@... for what it must remember besides); so too what
-                         views share, and replicas of relations of other sites
+  stages/<view>@<version>/   timeline of a view (<view>$1@... for its inner stages); also of what views share,
+                         and replicas of relations of other sites
   views/<view>/          the view as plain rows, for any Delta reader
   system/                dead_letters, pushes, audit
-  staging/               files of an action under way; what a killed run left is removed at the next start
+  staging/               files of an action in progress; those of a killed run are removed at the next start
   clocks/<table>         the source's clock (source_clock.py)
+  logs/headwater.log     what runs log (logs.py)
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from headwater.storage.delta_log import DeltaLog
+from headwater.model import Durability
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.permissions import make_root
 from headwater.storage.source_clock import SourceClock
 from headwater.storage.timeline import Timeline
 
@@ -25,29 +29,47 @@ __all__ = ["Warehouse"]
 
 @dataclass(slots=True)
 class Warehouse:
-    """`places` says which relations (sources, views, shared stages) lie at another site's root."""
+    """The project's warehouse. `roots`: relation -> storage root, for relations stored at another site.
+
+    With full durability, what came from outside outlasts a power cut: sources, their clocks, and the system
+    tables.  Stages and plain tables can be computed again; a run checks them when it starts
+    (engine/upkeep/damage.py).
+    """
 
     root: str
-    places: dict[str, str] = field(default_factory=dict)
+    roots: dict[str, str] = field(default_factory=dict)
+    durability: Durability = Durability.FULL
     _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
     _clocks: dict[str, SourceClock] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def place(self, relation: str) -> str:
-        """The root of the site at which a relation lies."""
-        return self.places.get(relation, self.root)
+    def root_of(self, relation: str) -> str:
+        """The storage root of the site at which a relation is stored."""
+        return self.roots.get(relation, self.root)
+
+    def lay_out(self, relations: Iterable[str], elsewhere: Mapping[str, str]) -> None:
+        """From now on these relations lie at the project's own root, but for those `elsewhere`."""
+        for name in relations:
+            if name not in elsewhere:
+                self.roots.pop(name, None)
+        self.roots.update(elsewhere)
+
+    def make_roots(self) -> None:
+        """Make the folders of the project's storage and of its sites', before anything is written there."""
+        for root in {self.root, *self.roots.values()}:
+            make_root(root)
 
     def source(self, table: str) -> Timeline:
-        return self._timeline(os.path.join(self.place(table), "sources", table))
+        return self._timeline(os.path.join(self.root_of(table), "sources", table), self.durable)
 
     def stage(self, name: str) -> Timeline:
-        return self._timeline(os.path.join(self.place(_relation(name)), "stages", name))
+        return self._timeline(os.path.join(self.root_of(_relation(name)), "stages", name))
 
     def published(self, view: str) -> DeltaLog:
-        return self._log(os.path.join(self.place(view), "views", view))
+        return self._log(os.path.join(self.root_of(view), "views", view))
 
     def system(self, name: str) -> DeltaLog:
-        return self._log(os.path.join(self.root, "system", name))
+        return self._log(os.path.join(self.root, "system", name), self.durable)
 
     def spark_log(self) -> str:
         """Where the JVM's own messages go."""
@@ -55,31 +77,42 @@ class Warehouse:
 
     @staticmethod
     def staging(root: str) -> str:
-        """Where an action that feeds several stages of a site writes before its files are moved to them."""
+        """Where an action writes the files of a site's stages before they are moved to the stages."""
         return os.path.join(root, "staging")
 
     def clock(self, table: str) -> SourceClock:
         with self._lock:
-            return self._clocks.setdefault(table, SourceClock(os.path.join(self.root, "clocks", table)))
+            path = os.path.join(self.root, "clocks", table)
+            return self._clocks.setdefault(table, SourceClock(path, self.durable))
+
+    def log_at(self, path: str) -> DeltaLog:
+        """The log of the table at `path`: the open one, if it is open."""
+        with self._lock:
+            table = self._open.get(path)
+        return table.log if isinstance(table, Timeline) else table or DeltaLog(path)
 
     def forget(self, path: str) -> None:
-        """Whoever asks next opens the table anew: its folder goes, or has gone."""
+        """Drop the open table at `path`, whose folder is being removed; the next caller opens it anew."""
         with self._lock:
             self._open.pop(path, None)
 
-    def _timeline(self, path: str) -> Timeline:
-        with self._lock:
-            found = self._open.get(path) or self._open.setdefault(path, Timeline(path))
-            assert isinstance(found, Timeline)
-            return found
+    @property
+    def durable(self) -> bool:
+        return self.durability is Durability.FULL
 
-    def _log(self, path: str) -> DeltaLog:
+    def _timeline(self, path: str, durable: bool = False) -> Timeline:
         with self._lock:
-            found = self._open.get(path) or self._open.setdefault(path, DeltaLog(path))
-            assert isinstance(found, DeltaLog)
-            return found
+            table = self._open.get(path) or self._open.setdefault(path, Timeline(path, durable))
+            assert isinstance(table, Timeline)
+            return table
+
+    def _log(self, path: str, durable: bool = False) -> DeltaLog:
+        with self._lock:
+            table = self._open.get(path) or self._open.setdefault(path, DeltaLog(path, durable))
+            assert isinstance(table, DeltaLog)
+            return table
 
 
 def _relation(folder: str) -> str:
-    """The view or shared stage that a stage's folder (name$1@version) belongs to."""
+    """The view or shared stage to which a stage's folder (name$1@version) belongs."""
     return folder.rsplit("@", 1)[0].split("$", 1)[0]

@@ -1,4 +1,4 @@
-"""Z-sets as Arrow tables: add weights up, keep what is not zero, write a row as often as it occurs."""
+"""Z-sets as Arrow tables: sum weights, drop rows that cancel, repeat a row as often as it occurs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headwater.storage.as_python import column_as_python
 from headwater.storage.timeline import WEIGHT
 
 __all__ = ["consolidate", "expand"]
@@ -16,7 +17,7 @@ _ROW = "_row"
 def consolidate(changes: pa.Table) -> pa.Table:
     """One row for every distinct row whose weights do not cancel, with their sum.
 
-    Here NULLs are equal to each other, and so are NaNs, and 0.0 and -0.0, as Spark has it when it groups.
+    NULLs are equal to each other here, and so are NaNs, and 0.0 and -0.0, as when Spark groups.
     """
     names = [name for name in changes.column_names if name != WEIGHT]
     if not names:
@@ -30,14 +31,14 @@ def consolidate(changes: pa.Table) -> pa.Table:
         .group_by(names, use_threads=False)
         .aggregate([(WEIGHT, "sum"), (_ROW, "min")])
     )
-    kept = grouped.filter(pc.not_equal(grouped.column(f"{WEIGHT}_sum"), 0))
-    rows = changes.select(names).take(kept.column(f"{_ROW}_min"))
-    weights = kept.column(f"{WEIGHT}_sum").cast(pa.int64())
+    nonzero = grouped.filter(pc.not_equal(grouped.column(f"{WEIGHT}_sum"), 0))
+    rows = changes.select(names).take(nonzero.column(f"{_ROW}_min"))
+    weights = nonzero.column(f"{WEIGHT}_sum").cast(pa.int64())
     return rows.append_column(pa.field(WEIGHT, pa.int64(), nullable=False), weights)
 
 
 def expand(zset: pa.Table) -> pa.Table:
-    """The rows without weights, each as often as its weight says; negative weights are left out."""
+    """The rows without weights, each as often as its weight says; rows with negative weights are left out."""
     weights = np.maximum(zset.column(WEIGHT).to_numpy(), 0)
     rows = zset.drop_columns([WEIGHT])
     if weights.size and weights.max() <= 1:
@@ -46,18 +47,18 @@ def expand(zset: pa.Table) -> pa.Table:
 
 
 def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in a form that Arrow can group by and in which equal values are the same."""
+    """The column in a form that Arrow can group by and in which equal values are identical."""
     kind = column.type
     if pa.types.is_floating(kind):
         plain = pc.if_else(pc.equal(column, 0.0), pa.scalar(0.0, kind), column)
         return pc.if_else(pc.is_nan(plain), pa.scalar(float("nan"), kind), plain)
     if pa.types.is_nested(kind):
-        # Arrow groups by plain columns only: nested values are numbered in the order they come.
+        # Arrow groups by flat columns only, so nested values are numbered in order of appearance.
         numbers: dict[str, int] = {}
         return pa.chunked_array(
             [
                 pa.array(
-                    [numbers.setdefault(repr(value), len(numbers)) for value in column.to_pylist()],
+                    [numbers.setdefault(repr(value), len(numbers)) for value in column_as_python(column)],
                     pa.int64(),
                 )
             ]

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.overload.joins import Plan, Problem, State, linear
-from headwater.overload.joins.adapt import Loop, start, step
-from headwater.overload.joins.monitor import Monitor, Sample
-from headwater.overload.joins.thresholds import Thresholds
+from headwater.overload.joins import JoinPlan, Problem, State, linear
+from headwater.overload.joins.adaptation.adapt import Loop, start, step
+from headwater.overload.joins.adaptation.monitor import Monitor, Sample
+from headwater.overload.joins.adaptation.thresholds import Thresholds
 
-PLAN = Plan(
+PLAN = JoinPlan(
     linear("A", "B", "C"),
     {"A": 500.0, "B": 700.0, "C": 600.0},
     {"A": State(1000, 0.002), "B": State(500, 0.002), "AB": State(200, 0.02), "C": State(1000, 0.005)},
 )
 
 
-def sample(loop: Loop, plan: Plan, factor: float = 1.0) -> Sample:
+def sample(loop: Loop, plan: JoinPlan, factor: float = 1.0) -> Sample:
     """Ten seconds exactly as a plan would have it under the loop's allowances."""
     half_ways = loop.decision.allocation.half_ways
     pairs = {
@@ -110,7 +110,7 @@ def test_false_alarms_raise_the_drift_threshold_and_useful_ones_lower_it() -> No
     assert alarmed.analysed(useful=True).drift < alarmed.drift
 
 
-def test_the_gain_threshold_follows_the_error_of_promises() -> None:
+def test_the_gain_threshold_follows_the_error_of_forecasts() -> None:
     trusted, doubted = Thresholds(), Thresholds()
     for _ in range(20):
         trusted, doubted = trusted.judged(0.2, 0.2), doubted.judged(0.4, 0.2)

@@ -54,35 +54,37 @@ def answer(file: Path, *options: str, status: int = 0) -> dict[str, Any]:
     ],
 )
 def test_every_policy_answers_with_all_fields(plan: Path, policy: str, throughput: float) -> None:
-    found = answer(plan, "--policy", policy)
-    assert found["policy"] == policy
-    assert found["throughput"] == pytest.approx(throughput, abs=0.01)
-    assert found["feasible"] is True
-    assert {"resources_for_freshness", "paths", "states"} <= set(found)
-    assert [path["stream"] for path in found["paths"]] == ["A", "B", "C"]
-    for path in found["paths"]:
+    decided = answer(plan, "--policy", policy)
+    assert decided["policy"] == policy
+    assert decided["throughput"] == pytest.approx(throughput, abs=0.01)
+    assert decided["feasible"] is True
+    assert {"resources_for_freshness", "paths", "states"} <= set(decided)
+    assert [path["stream"] for path in decided["paths"]] == ["A", "B", "C"]
+    for path in decided["paths"]:
         assert {"stream", "productivity", "resources", "allowances"} <= set(path)
         assert sum(path["allowances"]) == pytest.approx(path["resources"])
-    assert [sorted(state) for state in found["states"]] == [["name", "refresh_given", "refresh_needed"]]
+    assert [sorted(state) for state in decided["states"]] == [["name", "refresh_given", "refresh_needed"]]
 
 
 def test_optimal_is_the_default_and_keeps_a_refresh_rate(plan: Path) -> None:
     plan.write_text(json.dumps(FIGURE_10 | {"refresh": {"AB": 10.0}}))
-    found = answer(plan)
-    assert found["policy"] == "optimal"
-    assert found["resources_for_freshness"] == pytest.approx(12.0)
-    assert found["states"] == [{"name": "AB", "refresh_needed": 10.0, "refresh_given": pytest.approx(250.0)}]
+    decided = answer(plan)
+    assert decided["policy"] == "optimal"
+    assert decided["resources_for_freshness"] == pytest.approx(12.0)
+    assert decided["states"] == [
+        {"name": "AB", "refresh_needed": 10.0, "refresh_given": pytest.approx(250.0)}
+    ]
 
 
 def test_infeasible_says_which_and_how_much_more_and_exits_1(plan: Path) -> None:
     plan.write_text(json.dumps(FIGURE_10 | {"tolerance": {"A": 10.5}}))
-    found = answer(plan, status=1)
-    assert found["feasible"] is False
-    assert found["infeasible"]["tolerances"] == ["A"]
+    refused = answer(plan, status=1)
+    assert refused["feasible"] is False
+    assert refused["infeasible"]["tolerances"] == ["A"]
     # 200 tuples in half a second: 400 ab a second, by 80 b and 400 ab.
-    assert found["infeasible"]["resources_needed"] == pytest.approx(480.0)
-    assert found["infeasible"]["more_resources"] == pytest.approx(180.0)
-    assert found["best_effort"]["given_up"] == ["AB"]
+    assert refused["infeasible"]["resources_needed"] == pytest.approx(480.0)
+    assert refused["infeasible"]["more_resources"] == pytest.approx(180.0)
+    assert refused["best_effort"]["given_up"] == ["AB"]
     enough = FIGURE_10 | {"tolerance": {"A": 10.5}, "resources": 480.0}
     plan.write_text(json.dumps(enough))
     assert answer(plan)["feasible"] is True
@@ -133,6 +135,8 @@ def test_wrong_input_exits_2_with_one_message_and_no_traceback(tmp_path: Path) -
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_the_bench_prints_its_table_and_writes_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # no recorded data here: the generator stands in
     monkeypatch.delenv("HEADWATER_DATA", raising=False)

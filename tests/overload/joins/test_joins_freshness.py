@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from joins_strategies import plans
 
 from headwater.overload.joins import (
-    Plan,
+    JoinPlan,
     Problem,
     State,
     bushy,
@@ -23,14 +22,16 @@ from headwater.overload.joins import (
     saturation,
     staleness_bound,
 )
-from headwater.overload.joins.best_effort import best_effort
-from headwater.overload.joins.freshness import unreachable_tolerances
+from headwater.overload.joins.policies.best_effort import best_effort
+from headwater.overload.joins.policies.freshness import unreachable_tolerances
+from support.cases import law
+from support.overload.join_plans import plans
 
-quick = settings(deadline=None, derandomize=True, max_examples=25)
+quick = law(25)
 
 
 @st.composite
-def tolerances(draw: st.DrawFn, plan: Plan) -> dict[str, float]:
+def tolerances(draw: st.DrawFn, plan: JoinPlan) -> dict[str, float]:
     return {
         stream: plan.window(stream) * draw(st.floats(1.2, 20.0)) + 0.1
         for stream in plan.streams
@@ -40,20 +41,20 @@ def tolerances(draw: st.DrawFn, plan: Plan) -> dict[str, float]:
 
 @quick
 @given(st.data(), plans(least=3))
-def test_lemma_1_holds_along_each_path_at_the_refresh_rates(data: st.DataObject, plan: Plan) -> None:
+def test_lemma_1_holds_along_each_path_at_the_refresh_rates(data: st.DataObject, plan: JoinPlan) -> None:
     tolerance = data.draw(tolerances(plan))
     assume(not unreachable_tolerances(plan, tolerance))
     rates = refresh_rates(plan, tolerance)
     assert holds_lemma_1(plan, tolerance, rates)
     for stream, seconds in tolerance.items():
-        path = next(each for each in plan.paths if each.stream == stream)
+        path = next(path for path in plan.paths if path.stream == stream)
         waits = [plan.states[hop.own].size / rates[hop.own] for hop in path.hops[1:]]
         assert plan.window(stream) + sum(waits) <= seconds * (1 + 1e-9)
 
 
 @quick
 @given(st.data(), plans(least=3))
-def test_no_refresh_rate_is_higher_than_some_stream_needs(data: st.DataObject, plan: Plan) -> None:
+def test_no_refresh_rate_is_higher_than_some_stream_needs(data: st.DataObject, plan: JoinPlan) -> None:
     tolerance = data.draw(tolerances(plan))
     assume(not unreachable_tolerances(plan, tolerance))
     rates = refresh_rates(plan, tolerance)
@@ -65,7 +66,7 @@ def test_no_refresh_rate_is_higher_than_some_stream_needs(data: st.DataObject, p
 @quick
 @given(st.data(), plans(least=4), st.lists(st.floats(0.3, 3.0), min_size=6, max_size=6))
 def test_no_other_division_of_the_tolerance_is_cheaper(
-    data: st.DataObject, plan: Plan, bend: list[float]
+    data: st.DataObject, plan: JoinPlan, bend: list[float]
 ) -> None:
     tolerance = data.draw(tolerances(plan))
     assume(tolerance and not unreachable_tolerances(plan, tolerance))
@@ -84,7 +85,7 @@ def test_no_other_division_of_the_tolerance_is_cheaper(
 
 @quick
 @given(st.data(), plans(least=3), st.floats(0.05, 1.0))
-def test_a_feasible_decision_keeps_lemma_1(data: st.DataObject, plan: Plan, share: float) -> None:
+def test_a_feasible_decision_keeps_lemma_1(data: st.DataObject, plan: JoinPlan, share: float) -> None:
     tolerance = data.draw(tolerances(plan))
     resources = min(saturation(plan)[0], 1e6) * share
     for policy in ("optimal", "jaqpot"):
@@ -95,9 +96,9 @@ def test_a_feasible_decision_keeps_lemma_1(data: st.DataObject, plan: Plan, shar
             )
 
 
-def three_way(rate: float = 100.0) -> Plan:
+def three_way(rate: float = 100.0) -> JoinPlan:
     states = {"A": State(200, 0.01), "B": State(200, 0.01), "AB": State(300, 0.01), "C": State(100, 0.02)}
-    return Plan(linear("A", "B", "C"), {"A": rate, "B": rate, "C": rate}, states)
+    return JoinPlan(linear("A", "B", "C"), {"A": rate, "B": rate, "C": rate}, states)
 
 
 def test_one_state_above_gives_its_rate_at_once() -> None:
@@ -167,14 +168,16 @@ def test_a_refresh_rate_of_a_stream_is_met_by_its_arrivals_or_not_at_all() -> No
 def test_a_policy_that_ignores_freshness_is_said_to_fail_and_what_would_not() -> None:
     problem = Problem(three_way(), 160.0, {"AB": 100.0})
     answer = report(problem, decide(problem, "grepp"))
-    kept = report(problem, decide(problem, "optimal"))
-    assert kept["feasible"]
+    decided = report(problem, decide(problem, "optimal"))
+    assert decided["feasible"]
     if not answer["feasible"]:
         assert answer["infeasible"]["more_resources"] == 0.0
         assert answer["infeasible"]["states"] == ["AB"]
     # C alone would be the most productive path of a plan with a large AB, and starves it.
     states = {"A": State(200, 0.01), "B": State(200, 0.01), "AB": State(3000, 0.01), "C": State(100, 0.02)}
-    starving = Problem(Plan(linear("A", "B", "C"), {"A": 90, "B": 90, "C": 500}, states), 300.0, {"AB": 50.0})
+    starving = Problem(
+        JoinPlan(linear("A", "B", "C"), {"A": 90, "B": 90, "C": 500}, states), 300.0, {"AB": 50.0}
+    )
     answer = report(starving, decide(starving, "grepp"))
     assert not answer["feasible"]
     assert answer["infeasible"]["states"] == ["AB"]
@@ -184,7 +187,7 @@ def test_a_policy_that_ignores_freshness_is_said_to_fail_and_what_would_not() ->
 def test_best_effort_gives_up_a_state_and_stops_probing_it() -> None:
     states = {own: State(100, 0.02) for own in ("A", "B", "C", "D")}
     states |= {"AB": State(4000, 0.0005), "CD": State(100, 0.02)}
-    plan = Plan(bushy(*"ABCD"), dict.fromkeys("ABCD", 100.0), states)
+    plan = JoinPlan(bushy(*"ABCD"), dict.fromkeys("ABCD", 100.0), states)
     problem = Problem(plan, 300.0, tolerance=dict.fromkeys("ABCD", 2.0))
     assert not decide(problem, "optimal").feasible
     effort = best_effort(problem)
@@ -200,7 +203,7 @@ def test_best_effort_gives_up_a_state_and_stops_probing_it() -> None:
 
 def test_best_effort_of_a_linear_plan_keeps_the_paths_that_probe_streams_only() -> None:
     states = {own: State(100, 0.02) for own in ("A", "B", "C", "AB")}
-    plan = Plan(linear("A", "B", "C"), dict.fromkeys("ABC", 100.0), states)
+    plan = JoinPlan(linear("A", "B", "C"), dict.fromkeys("ABC", 100.0), states)
     problem = Problem(plan, 50.0, refresh={"AB": 390.0})
     effort = best_effort(problem)
     assert effort.given_up == ("AB",)

@@ -75,7 +75,7 @@ def changed(change: Change) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("change", "code", "words"), [each[1:] for each in WRONG], ids=[each[0] for each in WRONG]
+    ("change", "code", "words"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG]
 )
 def test_wrong_input_gets_its_message(change: Change, code: str, words: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from joins_strategies import plans, trees
 
 from headwater.overload.joins import (
     POLICIES,
-    Plan,
+    JoinPlan,
     Problem,
     State,
     bushy,
@@ -22,17 +21,19 @@ from headwater.overload.joins import (
     saturation,
     unit_time_cost,
 )
-from headwater.overload.joins.cost import UnitCosts
-from headwater.overload.joins.tree import Node, name, ordered_leaves
+from headwater.overload.joins.model.cost import UnitCosts
+from headwater.overload.joins.model.tree import Node, name, ordered_leaves
+from support.cases import law
+from support.overload.join_plans import plans, trees
 
-quick = settings(deadline=None, derandomize=True, max_examples=30)
+quick = law(30)
 
 
 @quick
 @given(trees(2, 12))
 def test_lemma_2_k_minus_2_susceptible_states_whatever_the_shape(tree: Node) -> None:
     streams = ordered_leaves(tree)
-    plan = Plan(tree, dict.fromkeys(streams, 1.0), {})
+    plan = JoinPlan(tree, dict.fromkeys(streams, 1.0), {})
     assert len(plan.susceptible) == len(streams) - 2
     assert len(set(plan.susceptible)) == len(plan.susceptible)
     assert not set(plan.susceptible) & {*streams, name(tree)}
@@ -40,7 +41,7 @@ def test_lemma_2_k_minus_2_susceptible_states_whatever_the_shape(tree: Node) -> 
 
 @quick
 @given(plans())
-def test_every_path_ends_at_the_root_and_visits_each_partner_once(plan: Plan) -> None:
+def test_every_path_ends_at_the_root_and_visits_each_partner_once(plan: JoinPlan) -> None:
     for path in plan.paths:
         assert path.hops[0].own == path.stream
         covered = set(path.stream)
@@ -52,7 +53,7 @@ def test_every_path_ends_at_the_root_and_visits_each_partner_once(plan: Plan) ->
 
 @quick
 @given(plans(), st.floats(1.0, 1e5))
-def test_a_division_adds_up_and_yields_the_path_productivity(plan: Plan, resources: float) -> None:
+def test_a_division_adds_up_and_yields_the_path_productivity(plan: JoinPlan, resources: float) -> None:
     for path in plan.paths:
         divided = path.divide(resources)
         assert sum(divided) == pytest.approx(resources)
@@ -62,7 +63,7 @@ def test_a_division_adds_up_and_yields_the_path_productivity(plan: Plan, resourc
 @quick
 @given(plans(uncapped=False), st.floats(0.01, 0.99))
 def test_no_policy_spends_more_than_there_is_or_processes_what_did_not_arrive(
-    plan: Plan, share: float
+    plan: JoinPlan, share: float
 ) -> None:
     resources = saturation(plan)[0] * share
     for policy in POLICIES:
@@ -79,7 +80,7 @@ def test_no_policy_spends_more_than_there_is_or_processes_what_did_not_arrive(
 
 @quick
 @given(plans(uncapped=False))
-def test_at_saturation_the_path_policies_reach_saturation_throughput(plan: Plan) -> None:
+def test_at_saturation_the_path_policies_reach_saturation_throughput(plan: JoinPlan) -> None:
     resources, throughput = saturation(plan)
     for policy in ("grepp", "jaqpot", "optimal"):
         assert decide(Problem(plan, resources), policy).allocation.throughput == pytest.approx(throughput)
@@ -87,7 +88,7 @@ def test_at_saturation_the_path_policies_reach_saturation_throughput(plan: Plan)
 
 @quick
 @given(plans(uncapped=False), st.floats(0.1, 1.0))
-def test_half_ways_granted_as_matched_paths_flow_the_same(plan: Plan, share: float) -> None:
+def test_half_ways_granted_as_matched_paths_flow_the_same(plan: JoinPlan, share: float) -> None:
     matched = from_paths(plan, {path.stream: path.most * share for path in plan.paths})
     flowing = from_half_ways(plan, matched.half_ways)
     assert flowing.throughput == pytest.approx(matched.throughput)
@@ -133,7 +134,7 @@ def test_a_time_window_holds_rate_times_seconds() -> None:
 
 
 def test_costs_of_probing_inserting_and_purging_are_apart() -> None:
-    plan = Plan(
+    plan = JoinPlan(
         bushy("A", "B", "C"),
         {"A": 100, "B": 200, "C": None},
         {own: State(100, 0.02) for own in ("A", "B", "AB", "C")},

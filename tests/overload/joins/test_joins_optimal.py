@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from joins_strategies import plans, refreshes
 from scipy.optimize import linprog
 
 from headwater.overload.joins import (
     POLICIES,
-    Plan,
+    JoinPlan,
     Problem,
     State,
     Warm,
@@ -23,8 +22,10 @@ from headwater.overload.joins import (
     linear,
     saturation,
 )
+from support.cases import law
+from support.overload.join_plans import plans, refreshes
 
-quick = settings(deadline=None, derandomize=True, max_examples=30)
+quick = law(30)
 
 
 def independent(problem: Problem) -> float | None:
@@ -54,7 +55,7 @@ def independent(problem: Problem) -> float | None:
 @quick
 @given(st.data(), plans(), st.floats(10.0, 20_000.0))
 def test_optimal_is_the_optimum_of_an_independent_program(
-    data: st.DataObject, plan: Plan, resources: float
+    data: st.DataObject, plan: JoinPlan, resources: float
 ) -> None:
     problem = Problem(plan, resources, data.draw(refreshes(plan)))
     needed = cover_of(problem)
@@ -73,22 +74,22 @@ def test_optimal_is_the_optimum_of_an_independent_program(
 @quick
 @given(st.data(), plans(), st.floats(10.0, 20_000.0))
 def test_jaqpot_keeps_freshness_whenever_it_can_be_kept_and_never_beats_the_optimum(
-    data: st.DataObject, plan: Plan, resources: float
+    data: st.DataObject, plan: JoinPlan, resources: float
 ) -> None:
     problem = Problem(plan, resources, data.draw(refreshes(plan)))
-    best, found = decide(problem, "optimal"), decide(problem, "jaqpot")
-    assert found.feasible == best.feasible
-    assert found.allocation.throughput <= best.allocation.throughput * (1 + 1e-7) + 1e-9
-    assert found.resources_for_freshness >= best.resources_for_freshness * (1 - 1e-7)
-    if found.feasible:
-        assert found.allocation.resources <= resources * (1 + 1e-8)
+    best, jaqpot = decide(problem, "optimal"), decide(problem, "jaqpot")
+    assert jaqpot.feasible == best.feasible
+    assert jaqpot.allocation.throughput <= best.allocation.throughput * (1 + 1e-7) + 1e-9
+    assert jaqpot.resources_for_freshness >= best.resources_for_freshness * (1 - 1e-7)
+    if jaqpot.feasible:
+        assert jaqpot.allocation.resources <= resources * (1 + 1e-8)
         for state, rate in problem.needed.items():
-            assert found.allocation.entering[state] >= rate * (1 - 1e-8)
+            assert jaqpot.allocation.entering[state] >= rate * (1 - 1e-8)
 
 
 @quick
 @given(plans(), st.floats(10.0, 20_000.0))
-def test_without_freshness_greedy_is_optimal_and_nothing_beats_it(plan: Plan, resources: float) -> None:
+def test_without_freshness_greedy_is_optimal_and_nothing_beats_it(plan: JoinPlan, resources: float) -> None:
     best = decide(Problem(plan, resources), "optimal").allocation.throughput
     assert decide(Problem(plan, resources), "grepp").allocation.throughput == pytest.approx(best, rel=1e-8)
     for policy in POLICIES:
@@ -97,7 +98,7 @@ def test_without_freshness_greedy_is_optimal_and_nothing_beats_it(plan: Plan, re
 
 @quick
 @given(st.data(), plans())
-def test_what_would_do_does_and_a_little_less_does_not(data: st.DataObject, plan: Plan) -> None:
+def test_what_would_do_does_and_a_little_less_does_not(data: st.DataObject, plan: JoinPlan) -> None:
     refresh = data.draw(refreshes(plan))
     assume(any(refresh.values()))
     shortage = cover_of(Problem(plan, 1e-3, refresh)).shortage
@@ -115,7 +116,7 @@ def test_what_would_do_does_and_a_little_less_does_not(data: st.DataObject, plan
 
 @quick
 @given(st.data(), plans())
-def test_a_greedy_cover_covers_and_costs_at_least_the_cheapest(data: st.DataObject, plan: Plan) -> None:
+def test_a_greedy_cover_covers_and_costs_at_least_the_cheapest(data: st.DataObject, plan: JoinPlan) -> None:
     refresh = data.draw(refreshes(plan))
     greedy, cheapest = greedy_cover(plan, refresh), cheapest_cover(plan, refresh)
     if cheapest is None:
@@ -128,8 +129,8 @@ def test_a_greedy_cover_covers_and_costs_at_least_the_cheapest(data: st.DataObje
         sent = sum(
             path.divide(greedy[path.stream])[hop]
             for path in plan.paths
-            for hop, each in enumerate(path.hops)
-            if each.own == state
+            for hop, step in enumerate(path.hops)
+            if step.own == state
         )
         assert sent >= rate * (1 - 1e-8)
 
@@ -137,7 +138,7 @@ def test_a_greedy_cover_covers_and_costs_at_least_the_cheapest(data: st.DataObje
 @quick
 @given(st.data(), plans(least=3), st.lists(st.floats(0.97, 1.03), min_size=5, max_size=5))
 def test_a_warm_answer_is_the_cold_one_while_parameters_drift(
-    data: st.DataObject, plan: Plan, drifts: list[float]
+    data: st.DataObject, plan: JoinPlan, drifts: list[float]
 ) -> None:
     refresh, warm = data.draw(refreshes(plan)), Warm()
     for drift in drifts:
@@ -161,10 +162,10 @@ def test_small_drifts_do_not_ask_the_solver_again() -> None:
     assert warm.solver_calls == 1
 
 
-def small_plan() -> Plan:
+def small_plan() -> JoinPlan:
     states = {"A": State(500, 0.01), "B": State(500, 0.01), "AB": State(200, 0.005)}
     states |= {"C": State(1000, 0.005), "D": State(800, 0.005), "CD": State(1000, 0.005)}
-    return Plan(bushy(*"ABCD"), {"A": 500, "B": 700, "C": 600, "D": 400}, states)
+    return JoinPlan(bushy(*"ABCD"), {"A": 500, "B": 700, "C": 600, "D": 400}, states)
 
 
 def test_greedy_covers_can_cost_more_and_jaqpot_then_yields_less_than_optimal() -> None:
@@ -173,12 +174,14 @@ def test_greedy_covers_can_cost_more_and_jaqpot_then_yields_less_than_optimal() 
     for _ in range(60):
         sizes = {own: float(rng.integers(50, 2000)) for own in ("A", "B", "C", "D", "E", "AB", "ABC", "ABCD")}
         states = {own: State(size, rng.uniform(0.2, 6.0) / size) for own, size in sizes.items()}
-        plan = Plan(linear(*"ABCDE"), {stream: float(rng.integers(50, 800)) for stream in "ABCDE"}, states)
+        plan = JoinPlan(
+            linear(*"ABCDE"), {stream: float(rng.integers(50, 800)) for stream in "ABCDE"}, states
+        )
         refresh = {own: float(rng.uniform(10, 300)) for own in plan.susceptible}
         problem = Problem(plan, 0.4 * saturation(plan)[0], refresh)
-        best, found = decide(problem, "optimal"), decide(problem, "jaqpot")
+        best, jaqpot = decide(problem, "optimal"), decide(problem, "jaqpot")
         if best.feasible:
-            gaps.append(1 - found.allocation.throughput / best.allocation.throughput)
+            gaps.append(1 - jaqpot.allocation.throughput / best.allocation.throughput)
     assert len(gaps) > 20
     assert max(gaps) > 1e-4
     assert np.mean(gaps) < 0.05
@@ -187,8 +190,8 @@ def test_greedy_covers_can_cost_more_and_jaqpot_then_yields_less_than_optimal() 
 def test_a_path_of_twenty_streams_with_wide_numbers_is_solved() -> None:
     streams = "ABCDEFGHIJKLMNOPQRST"
     tree = linear(*streams)
-    plan = Plan(tree, dict.fromkeys(streams, 500.0), {})
-    plan = Plan(tree, plan.rates, {own: State(500, 0.004) for own in plan.siblings})
+    plan = JoinPlan(tree, dict.fromkeys(streams, 500.0), {})
+    plan = JoinPlan(tree, plan.rates, {own: State(500, 0.004) for own in plan.siblings})
     refresh = dict.fromkeys(plan.susceptible, 5.0)
     decision = decide(Problem(plan, 0.3 * saturation(plan)[0], refresh), "optimal")
     assert decision.feasible

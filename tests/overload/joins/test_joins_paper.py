@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.overload.joins import (
-    Plan,
+    JoinPlan,
     Problem,
     Row,
     State,
@@ -19,7 +19,7 @@ from headwater.overload.joins import (
 )
 
 # Figure 4: 11 tuples of A give 4 ab, 11 of B give 5, each ab gives one result, 10 of C give one.
-FIGURE_4 = Plan(
+FIGURE_4 = JoinPlan(
     linear("A", "B", "C"),
     {"A": None, "B": None, "C": None},
     {
@@ -30,7 +30,7 @@ FIGURE_4 = Plan(
     },
 )
 # Figure 10: half-way productivities 0.5 (A), 5 (B), 5 (AB), 1 (C); join selectivities 0.001 and 0.005.
-FIGURE_10 = Plan(
+FIGURE_10 = JoinPlan(
     linear("A", "B", "C"),
     {"A": 500, "B": 700, "C": 600},
     {"A": State(5000, 0.001), "B": State(500, 0.001), "AB": State(200, 0.005), "C": State(1000, 0.005)},
@@ -54,9 +54,9 @@ def test_best_half_way_passes_on_what_arrivals_leave_over() -> None:
 
 def test_table_2_path_productivities() -> None:
     # The paper prints 0.266 for A, cutting 4/15 = 0.2666.. off.
-    found = {path.stream: path.productivity for path in FIGURE_4.paths}
-    assert found == pytest.approx({"A": 4 / 15, "B": 5 / 16, "C": 0.1})
-    assert [round(found[stream], 3) for stream in "ABC"] == [0.267, 0.312, 0.1]
+    productivities = {path.stream: path.productivity for path in FIGURE_4.paths}
+    assert productivities == pytest.approx({"A": 4 / 15, "B": 5 / 16, "C": 0.1})
+    assert [round(productivities[stream], 3) for stream in "ABC"] == [0.267, 0.312, 0.1]
 
 
 def test_table_2_resources_and_outputs_follow_from_the_plan() -> None:
@@ -139,6 +139,6 @@ def test_figure_5_a_has_three_susceptible_states_and_lemma_1_sums_over_them() ->
     # ((A join B) join ((C join D) join E)): AB, CD and CDE go stale; C waits in C, CD and CDE.
     tree = Join(bushy("A", "B"), linear("C", "D", "E"))
     states = {own: State(100, 0.01) for own in ("A", "B", "C", "D", "E", "AB", "CD", "CDE")}
-    plan = Plan(tree, dict.fromkeys("ABCDE", 50.0), states)
+    plan = JoinPlan(tree, dict.fromkeys("ABCDE", 50.0), states)
     assert set(plan.susceptible) == {"AB", "CD", "CDE"}
     assert staleness_bound(plan, "C", {"AB": 1.0, "CD": 20.0, "CDE": 40.0}) == pytest.approx(2 + 5 + 2.5)

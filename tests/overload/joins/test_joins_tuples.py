@@ -9,7 +9,7 @@ import pytest
 
 from headwater.overload.joins import (
     POLICIES,
-    Plan,
+    JoinPlan,
     Problem,
     State,
     bushy,
@@ -18,21 +18,23 @@ from headwater.overload.joins import (
     saturation,
     try_tuples,
 )
-from headwater.overload.joins.tree import Node
-from headwater.overload.joins.tuples.adaptive import Phase, run_adaptive
-from headwater.overload.joins.tuples.keys import DrawnKeys, Keys
-from headwater.overload.joins.tuples.run import Run, poisson
-from headwater.overload.joins.tuples.shelf import Batch, Shelf
+from headwater.overload.joins.model.tree import Node
+from headwater.overload.joins.simulation.adaptive import Phase, run_adaptive
+from headwater.overload.joins.simulation.keys import DrawnKeys, Keys
+from headwater.overload.joins.simulation.run import Run, poisson
+from headwater.overload.joins.simulation.shelf import Batch, Shelf
+
+pytestmark = pytest.mark.slow
 
 
-def four_way(tree: Node, middle: float = 200.0) -> Plan:
+def four_way(tree: Node, middle: float = 200.0) -> JoinPlan:
     inner = (
         ("AB", "ABC")
-        if Plan(tree, dict.fromkeys("ABCD", 1.0), {}).susceptible == ("AB", "ABC")
+        if JoinPlan(tree, dict.fromkeys("ABCD", 1.0), {}).susceptible == ("AB", "ABC")
         else ("AB", "CD")
     )
     states = {own: State(500, 0.01) for own in "ABCD"} | {own: State(middle, 0.02) for own in inner}
-    return Plan(tree, {"A": 300.0, "B": 400.0, "C": 350.0, "D": 300.0}, states)
+    return JoinPlan(tree, {"A": 300.0, "B": 400.0, "C": 350.0, "D": 300.0}, states)
 
 
 @pytest.mark.parametrize("tree", [linear(*"ABCD"), bushy(*"ABCD")], ids=["linear", "bushy"])
@@ -54,7 +56,7 @@ def test_at_saturation_every_pair_in_reach_is_found() -> None:
 
 def test_time_windows_are_simulated_too() -> None:
     states = {own: State(size, 0.01, window=2.0) for own, size in (("A", 600.0), ("B", 800.0))}
-    plan = Plan(linear("A", "B"), {"A": 300.0, "B": 400.0}, states)
+    plan = JoinPlan(linear("A", "B"), {"A": 300.0, "B": 400.0}, states)
     problem = Problem(plan, 300.0)
     trial = try_tuples(problem, decide(problem, "optimal"), 30.0, seed=5)
     assert abs(trial.error) < 0.05
@@ -62,7 +64,7 @@ def test_time_windows_are_simulated_too() -> None:
 
 @pytest.mark.parametrize("multiple", [1.5, 3.0, 5.0])
 @pytest.mark.parametrize("tree", [linear(*"ABCD"), bushy(*"ABCD")], ids=["linear", "bushy"])
-def test_no_stale_results_where_freshness_is_promised(tree: Node, multiple: float) -> None:
+def test_no_stale_results_where_freshness_is_guaranteed(tree: Node, multiple: float) -> None:
     plan = four_way(tree)
     tolerance = {stream: multiple * plan.window(stream) for stream in plan.streams}
     problem = Problem(plan, 0.4 * saturation(plan)[0], tolerance=tolerance)
@@ -94,33 +96,35 @@ def test_the_same_seed_counts_the_same() -> None:
 
 
 def test_keys_give_selectivities_that_are_not_one_over_a_whole_number() -> None:
-    plan = Plan(linear("A", "B"), {"A": 1.0, "B": 1.0}, {"A": State(10, 0.3), "B": State(10, 0.7)})
+    plan = JoinPlan(linear("A", "B"), {"A": 1.0, "B": 1.0}, {"A": State(10, 0.3), "B": State(10, 0.7)})
     keys = DrawnKeys(plan, np.random.default_rng(1))
     a, b = keys.draw("A", 4000, None), keys.draw("B", 4000, None)
-    assert (a.sought[:, None] == b.kept[None, :]).mean() == pytest.approx(0.7, abs=0.02)
-    assert (b.sought[:, None] == a.kept[None, :]).mean() == pytest.approx(0.3, abs=0.02)
+    assert (a.sought[:, None] == b.stored[None, :]).mean() == pytest.approx(0.7, abs=0.02)
+    assert (b.sought[:, None] == a.stored[None, :]).mean() == pytest.approx(0.3, abs=0.02)
 
 
 def test_a_shelf_finds_what_a_loop_finds_and_forgets_what_leaves_the_window() -> None:
     random = np.random.default_rng(2)
-    kept, sought = random.integers(0, 20, 300), random.integers(-1, 25, 50)
+    stored, sought = random.integers(0, 20, 300), random.integers(-1, 25, 50)
     spoils = random.random((300, 1)) * 10
-    shelf = Shelf(State(100, 0.05), Batch(Keys(kept[:0], kept[:0]), spoils[:0]), np.zeros(0))
-    shelf.insert(Batch(Keys(kept, kept), spoils), 1.0)
+    shelf = Shelf(State(100, 0.05), Batch(Keys(stored[:0], stored[:0]), spoils[:0]), np.zeros(0))
+    shelf.insert(Batch(Keys(stored, stored), spoils), 1.0)
     assert len(shelf) == 100
-    kept, spoils = kept[-100:], spoils[-100:]
+    stored, spoils = stored[-100:], spoils[-100:]
     matches = shelf.probe(sought)
-    assert matches.counts.tolist() == [int((kept == each).sum()) for each in sought]
-    probes, found = matches.pairs()
-    assert (shelf.keys[found] == sought[probes]).all()
+    assert matches.counts.tolist() == [int((stored == key).sum()) for key in sought]
+    probes, matched = matches.pairs()
+    assert (shelf.keys[matched] == sought[probes]).all()
     assert len(probes) == matches.total
     late = shelf.spoiled_before(matches, 5.0)[:, 0].tolist()
-    assert late == [int(((kept == each) & (spoils[:, 0] < 5.0)).sum()) for each in sought]
+    assert late == [int(((stored == key) & (spoils[:, 0] < 5.0)).sum()) for key in sought]
 
 
 def test_each_pair_of_an_unlimited_join_is_found_once() -> None:
     """Against a plain loop over all pairs: arrivals in one step must not meet twice or never."""
-    plan = Plan(linear("A", "B"), {"A": 40.0, "B": 40.0}, {"A": State(10_000, 0.1), "B": State(10_000, 0.1)})
+    plan = JoinPlan(
+        linear("A", "B"), {"A": 40.0, "B": 40.0}, {"A": State(10_000, 0.1), "B": State(10_000, 0.1)}
+    )
     random = np.random.default_rng(3)
     keys = DrawnKeys(plan, random)
     seen: dict[str, list[int]] = {"A": [], "B": []}
@@ -128,7 +132,7 @@ def test_each_pair_of_an_unlimited_join_is_found_once() -> None:
 
     def arrivals(stream: str, start: float, seconds: float) -> Keys:
         drawn = arrive(stream, start, seconds)
-        seen[stream] += drawn.kept.tolist()
+        seen[stream] += drawn.stored.tolist()
         return drawn
 
     none = np.zeros(0, dtype=np.int64)
@@ -143,7 +147,7 @@ def test_each_pair_of_an_unlimited_join_is_found_once() -> None:
 
 
 def test_the_loop_notices_a_change_and_gains_by_it() -> None:
-    plan = Plan(
+    plan = JoinPlan(
         bushy(*"ABCD"),
         dict.fromkeys("ABCD", 300.0),
         {own: State(500, 0.01) for own in ("A", "B", "C", "D")}

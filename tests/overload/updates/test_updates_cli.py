@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from updates_oracle import run_append, run_queue
 
 from headwater.cli.app import app
 from headwater.errors import InputError
+from support.overload.update_queues import run_append, run_queue
 
 TRACE = "time,key\n0,a\n0.5,b\n1,a\n1.5,c\n1.5,b\n2.25,a\n4,c\n"
 
@@ -136,6 +136,7 @@ def test_wrong_input_exits_with_2_and_no_trace(tmp_path: Path) -> None:
 
 
 @pytest.mark.cli
+@pytest.mark.long
 def test_the_bench_runs_quickly_and_writes_its_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADWATER_DATA", str(tmp_path))  # without the quotes: the bench must do without
     result = CliRunner().invoke(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import InputError
 from headwater.overload.updates import Mode, Pipeline, WindowSpec
-from headwater.overload.updates.operators import (
+from headwater.overload.updates.simulation.update_operators import (
     Tuple,
     aggregate_updates,
     check_order,
@@ -20,8 +20,9 @@ from headwater.overload.updates.operators import (
     map_updates,
     union_updates,
 )
+from support.cases import law
 
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=120, database=None)
+EXAMPLES = law(120)
 
 
 def in_order(rows: list[tuple[int, str, int]]) -> list[Tuple]:
@@ -86,12 +87,12 @@ def test_join_needs_only_the_newest_tuples_when_both_sides_are_in_the_window(
 @EXAMPLES
 @given(streams, streams, streams)
 def test_union_keeps_time_order_and_does_not_depend_on_grouping(
-    one: list[Tuple], two: list[Tuple], three: list[Tuple]
+    first: list[Tuple], second: list[Tuple], third: list[Tuple]
 ) -> None:
-    merged = union_updates(one, two, three)
+    merged = union_updates(first, second, third)
     check_order(merged)
-    assert latest(merged) == latest(union_updates(union_updates(one, two), three))
-    assert union_updates(one) == one
+    assert latest(merged) == latest(union_updates(union_updates(first, second), third))
+    assert union_updates(first) == first
 
 
 @EXAMPLES
@@ -113,7 +114,9 @@ def test_map_fuses_and_filters_commute(stream: list[Tuple]) -> None:
 
 
 def test_a_filter_as_on_append_streams_leaves_an_older_result_standing() -> None:
-    """Why UPDATE KEY views must retract: IBM fell below the price asked for, and only a retraction says so."""
+    """Why UPDATE KEY views must retract: IBM fell below the price asked for, and only a retraction says
+    so.
+    """
     stream = [Tuple(1, "IBM", 25), Tuple(2, "IBM", -1)]
     assert latest(filter_updates(stream, positive)) == {"IBM": Tuple(1, "IBM", 25)}
     assert latest(filter_updates(stream, positive, retract=True)) == {}

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.bench.updates.workloads import slow_and_fast, zipf
 from headwater.errors import InputError
 from headwater.overload.updates import Settings, simulate, trace
-from headwater.overload.updates.best import Best, index
-from headwater.overload.updates.cells import KeyCells, KeyIndex
-from headwater.overload.updates.optimum import expected_area, lowest_staleness
-from headwater.overload.updates.orders import LineCut
-from headwater.overload.updates.rates import FINE
+from headwater.overload.updates.queue.best import Best, index
+from headwater.overload.updates.queue.cells import KeyCells, KeyIndex
+from headwater.overload.updates.queue.orders import LineCut
+from headwater.overload.updates.queue.rates import FINE
+from headwater.overload.updates.simulation.optimum import expected_area, lowest_staleness
+from support.cases import law
 
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=60, database=None)
+EXAMPLES = law(60)
 
 
 def staleness(policy: str, chunks, cost: float) -> float:  # type: ignore[no-untyped-def]
@@ -164,7 +165,7 @@ def test_weights_move_staleness_to_where_it_matters_less() -> None:
 def test_long_queues_planned_ahead_lose_nothing_that_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = zipf(20_000, 3000, 0.9)
     planned = staleness("best", chunks, 5.0)
-    monkeypatch.setattr("headwater.overload.updates.best.PLANNED", 1 << 40)
+    monkeypatch.setattr("headwater.overload.updates.queue.best.AHEAD", 1 << 40)
     assert planned == pytest.approx(staleness("best", chunks, 5.0), rel=0.01)
 
 

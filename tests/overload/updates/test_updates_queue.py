@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import InputError
 from headwater.overload.updates import AppendQueue, UpdateQueue
-from headwater.overload.updates.blocks import BlockChain, BlockMemory
-from headwater.overload.updates.cells import KeyIndex
-from headwater.overload.updates.memory import OnDemandPages
-from headwater.overload.updates.rows import NewestRows
+from headwater.overload.updates.queue.blocks import BlockChain, BlockMemory
+from headwater.overload.updates.queue.cells import KeyIndex
+from headwater.overload.updates.queue.memory import OnDemandPages
+from headwater.overload.updates.queue.rows import NewestRows
+from support.cases import law
 
 SCHEMA = pa.schema([("key", pa.string()), ("value", pa.int64())])
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=80, database=None)
+EXAMPLES = law(80)
 POLICIES = ("fifo", "inplace", "linecut", "best")
 
 
@@ -47,16 +48,16 @@ updates = st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(0, 99)), mi
 @EXAMPLES
 @given(updates, st.integers(1, 9), st.sampled_from(["fifo", "inplace"]))
 def test_batches_are_served_as_single_rows_are(rows: list[tuple[str, int]], size: int, policy: str) -> None:
-    whole, single = UpdateQueue(SCHEMA, "key", policy), UpdateQueue(SCHEMA, "key", policy)
+    batched, single = UpdateQueue(SCHEMA, "key", policy), UpdateQueue(SCHEMA, "key", policy)
     for begin in range(0, len(rows), size):
         part = rows[begin : begin + size]
-        whole.enqueue(batch(part), np.arange(begin, begin + len(part), dtype=float))
+        batched.enqueue(batch(part), np.arange(begin, begin + len(part), dtype=float))
         for number, row in enumerate(part, begin):
             single.enqueue(batch([row]), float(number))
-        assert pairs(whole.dequeue(2, begin + size)) == pairs(single.dequeue(1, 0.0)) + pairs(
+        assert pairs(batched.dequeue(2, begin + size)) == pairs(single.dequeue(1, 0.0)) + pairs(
             single.dequeue(1, 0.0)
         )
-    assert pairs(whole.dequeue(99, 99.0)) == pairs(single.dequeue(99, 99.0))
+    assert pairs(batched.dequeue(99, 99.0)) == pairs(single.dequeue(99, 99.0))
 
 
 @EXAMPLES
@@ -83,8 +84,8 @@ def test_a_loaded_queue_goes_on_as_the_saved_one_would(
     queue.enqueue(batch(before), np.arange(len(before), dtype=float))
     queue.dequeue(taken, 40.0)
     loaded = UpdateQueue.load(queue.save())
-    for one in (queue, loaded):
-        one.enqueue(batch(after), 41.0 + np.arange(len(after)))
+    for restored in (queue, loaded):
+        restored.enqueue(batch(after), 41.0 + np.arange(len(after)))
     for now in range(90, 100):
         assert pairs(loaded.dequeue(1, float(now))) == pairs(queue.dequeue(1, float(now)))
     assert (loaded.enqueued, loaded.skipped, loaded.dequeued) == (

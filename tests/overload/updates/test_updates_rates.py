@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from headwater.overload.updates import Settings, simulate
-from headwater.overload.updates.cells import KeyCells
-from headwater.overload.updates.rates import Backlog, Rates
-from headwater.overload.updates.trace import Chunk
+from headwater.overload.updates.queue.cells import KeyCells
+from headwater.overload.updates.queue.rates import Backlog, Rates
+from headwater.overload.updates.simulation.trace import Chunk
 
 
 def rates_of(counts: list[int]) -> Rates:

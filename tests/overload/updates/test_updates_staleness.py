@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from updates_oracle import run_append, run_queue
 
-from headwater.overload.updates.append_run import AppendRun
-from headwater.overload.updates.cells import KeyCells
-from headwater.overload.updates.run import QueueRun
-from headwater.overload.updates.simulate import Settings, make_order, simulate, trace
-from headwater.overload.updates.staleness import Profile, difference_bounds
+from headwater.overload.updates.queue.cells import KeyCells
+from headwater.overload.updates.queue.policies import make_order
+from headwater.overload.updates.simulation.append_run import AppendRun
+from headwater.overload.updates.simulation.run import QueueRun
+from headwater.overload.updates.simulation.simulate import Settings, simulate, trace
+from headwater.overload.updates.simulation.staleness import Profile, difference_bounds
+from support.cases import law
+from support.overload.update_queues import run_append, run_queue
 
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=150, database=None)
+EXAMPLES = law(150)
 
 # Quarters make equal times common and sums exact; thirds of a second do not.
 quarters = st.lists(st.integers(0, 40), min_size=1, max_size=30).map(lambda ts: [t / 4 for t in sorted(ts)])
@@ -52,10 +54,10 @@ def test_append_and_shed_equal_the_oracle(
         return
     inside = sum(time <= horizon for time in times)
     outcome = simulate(trace(times, keys), Settings("shed", cost, horizon, keep, seed))
-    kept = (np.random.default_rng(seed).random(inside) < keep).tolist()
-    wanted = run_append(times[:inside], keys[:inside], kept, cost, horizon)
+    processed = (np.random.default_rng(seed).random(inside) < keep).tolist()
+    wanted = run_append(times[:inside], keys[:inside], processed, cost, horizon)
     assert outcome.application_staleness == pytest.approx(wanted, abs=1e-12)
-    assert outcome.skipped == inside - sum(kept)
+    assert outcome.skipped == inside - sum(processed)
 
 
 def test_figure_2_one_update_in_two_seconds_at_three_seconds_each() -> None:

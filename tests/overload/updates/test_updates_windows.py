@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import InputError
-from headwater.overload.updates.simulate import trace
-from headwater.overload.updates.window_append import append_windows
-from headwater.overload.updates.window_keys import KeyState
-from headwater.overload.updates.window_run import Event, WindowRun, simulate_windows
-from headwater.overload.updates.windows import OpenWindows, Operator, WindowSpec, mark
+from headwater.overload.updates.simulation.simulate import trace
+from headwater.overload.updates.windowed.append import append_windows
+from headwater.overload.updates.windowed.keys import KeyState
+from headwater.overload.updates.windowed.marking import Operator, mark
+from headwater.overload.updates.windowed.run import Event, WindowRun, simulate_windows
+from headwater.overload.updates.windowed.window_spec import OpenWindows, WindowSpec
+from support.cases import law
 
 FIGURE_12 = WindowSpec(size=3, slide=1)
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=120, database=None)
+EXAMPLES = law(120)
 
 
 def run_one_key(semantics: str, until: int) -> tuple[WindowRun, list[Event]]:
@@ -155,12 +157,12 @@ def test_results_come_in_order_and_the_graph_is_kept(
     run.feed(ats, keys, 3)
     run.finish(ats[-1] + 1000)
     for key in range(3):
-        mine = [(what, start) for _, number, what, start in log if number == key]
-        starts = [start for what, start in mine if what == "result"]
+        events = [(what, start) for _, number, what, start in log if number == key]
+        starts = [start for what, start in events if what == "result"]
         assert starts == sorted(set(starts))
         state = "done"
         after = {"commit": "busy", "idle": "idle", "ready": "busy", "result": "done"}
-        for what, _ in mine:
+        for what, _ in events:
             assert (state, what) in {
                 ("done", "commit"), ("busy", "idle"), ("busy", "result"), ("idle", "ready"),
             }  # fmt: skip

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from constructs import CONSTRUCTS, FULL, KEPT, REFUSED, Construct, outcome_of
+
+from support.sql.constructs import CONSTRUCTS, FULL, KEPT, REFUSED, Construct, outcome_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "supported-sql.md"
 
@@ -43,9 +44,9 @@ TAIL = """
 
 | code | what |
 |---|---|
-| HW300 | the SELECT cannot be parsed |
+| HW113 | the SELECT cannot be parsed, or calls a function with a wrong number of arguments |
 | HW301, HW302, HW303 | an unknown relation, an unknown column or field, an ambiguous column |
-| HW304, HW325 | two columns of one name, a name that cannot be stored, a wrong number of names |
+| HW304, HW109, HW325 | two columns of one name, a name that cannot be stored, a wrong number of names |
 | HW305, HW306 | a column neither grouped nor aggregated, an aggregate where none may stand |
 | HW307 | parts of a set operation with different columns |
 | HW308 | types that do not go together |
@@ -55,12 +56,12 @@ TAIL = """
 | HW322 | INCREMENTAL STRICT on a view without a delta rule |
 | HW323 | a function that Spark does not have |
 | HW324 | a position in GROUP BY or ORDER BY that is not there |
-| HW326, HW327 | a parameter in a view, IN with a subquery of another width |
+| HW114, HW327 | a parameter in a view, IN with a subquery of another width |
 """
 
 
 def page() -> str:
-    groups = list(dict.fromkeys(one.group for one in CONSTRUCTS))
+    groups = list(dict.fromkeys(construct.group for construct in CONSTRUCTS))
     return HEAD + "".join(section(group) for group in groups) + TAIL
 
 
@@ -68,14 +69,16 @@ def section(group: str) -> str:
     lines = [f"\n## {group}\n", "| construct | a view with it is | example |", "|---|---|---|"]
     for outcome in (KEPT, FULL, REFUSED):
         lines += [
-            f"| {one.name} | {one.outcome} | `{one.sql.replace('|', chr(92) + '|')}` |"
-            for one in CONSTRUCTS
-            if one.group == group and one.outcome == outcome
+            f"| {construct.name} | {construct.outcome} | `{construct.sql.replace('|', chr(92) + '|')}` |"
+            for construct in CONSTRUCTS
+            if construct.group == group and construct.outcome == outcome
         ]
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda one: f"{one.group}: {one.name}")
+@pytest.mark.parametrize(
+    "construct", CONSTRUCTS, ids=lambda construct: f"{construct.group}: {construct.name}"
+)
 def test_the_outcome_is_the_one_listed(construct: Construct) -> None:
     outcome, reason = outcome_of(construct.sql)
     assert outcome == construct.outcome, reason

@@ -6,11 +6,11 @@ from datetime import timedelta
 from textwrap import dedent
 
 import pytest
-from constructs import RELATIONS
 
-from headwater.algebra.text import show
+from headwater.algebra.text.show import show
 from headwater.model import SqlText, View
 from headwater.sql.translate import Translated, translate
+from support.sql.constructs import RELATIONS
 
 # (why, SELECT, plan)
 PLANS = [
@@ -169,9 +169,9 @@ def translated(sql: str) -> Translated:
 
 @pytest.mark.parametrize(("why", "sql", "plan"), PLANS, ids=[why for why, _, _ in PLANS])
 def test_plan(why: str, sql: str, plan: str) -> None:
-    found = translated(sql)
-    assert found.plan is not None, found.obstacles
-    assert show(found.plan).strip() == dedent(plan).strip(), why
+    view = translated(sql)
+    assert view.plan is not None, view.obstacles
+    assert show(view.plan).strip() == dedent(plan).strip(), why
 
 
 TYPES = [

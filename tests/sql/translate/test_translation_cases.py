@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 import sqlglot
-from random_queries import INT, TEXT, Attribute, World
-from test_translation_law import by_headwater, connection, contents, plain
+
+from support.sql.random_queries import INT, TEXT, Attribute, World
+from support.sql.translation import by_headwater, connection, contents, plain
 
 WORLD = World(
     {
@@ -86,8 +87,8 @@ def test_case(sql: str) -> None:
     written = sqlglot.transpile(sql, read="spark", write="duckdb")[0]
     rows = connection(WORLD).execute(written).fetchall()
     expected = Counter(tuple(rounded(value) for value in row) for row in rows)
-    found = by_headwater(WORLD, sql, contents(WORLD))
-    assert Counter({tuple(map(rounded, row)): weight for row, weight in found.items()}) == expected
+    computed = by_headwater(WORLD, sql, contents(WORLD))
+    assert Counter({tuple(map(rounded, row)): weight for row, weight in computed.items()}) == expected
 
 
 def rounded(value: object) -> object:

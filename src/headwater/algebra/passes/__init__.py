@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from headwater.algebra.check import faults
-from headwater.algebra.nodes import Plan
 from headwater.algebra.passes.fuse_projects import fuse_projects
 from headwater.algebra.passes.push_restrict import push_restrict
 from headwater.algebra.passes.restrict_partners import restrict_partners
-from headwater.algebra.walks import share
+from headwater.algebra.plans.check import faults
+from headwater.algebra.plans.nodes import Plan
+from headwater.algebra.plans.walks import share
 from headwater.errors import InternalError
 
 __all__ = ["PASSES", "optimize"]
@@ -31,18 +31,20 @@ PASSES: tuple[Pass, ...] = (
 
 def optimize(plan: Plan, skip: Collection[str] = ()) -> Plan:
     """All passes, one after the other; what they broke is an InternalError with the pass's name."""
-    for one in PASSES:
-        if one.__name__ not in skip:
-            plan = _checked(one, plan)
+    for pass_ in PASSES:
+        if pass_.__name__ not in skip:
+            plan = _checked(pass_, plan)
     return share(plan)
 
 
-def _checked(one: Pass, plan: Plan) -> Plan:
-    result = one(plan)
+def _checked(pass_: Pass, plan: Plan) -> Plan:
+    result = pass_(plan)
     if result.columns != plan.columns:
         detail = f"before: {', '.join(plan.columns)}; after: {', '.join(result.columns)}"
-        raise InternalError("HW904", f"the pass {one.__name__} changed the columns of a plan", detail=detail)
+        raise InternalError(
+            "HW904", f"the pass {pass_.__name__} changed the columns of a plan", detail=detail
+        )
     wrong = [] if result is plan else faults(result)
     if wrong:
-        raise InternalError("HW905", f"the pass {one.__name__} broke a plan", detail="; ".join(wrong))
+        raise InternalError("HW905", f"the pass {pass_.__name__} broke a plan", detail="; ".join(wrong))
     return result

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from headwater.algebra.expressions import Call, Column, Expr, rename
-from headwater.algebra.nodes import Plan, Project
-from headwater.algebra.walks import rewrite_up
+from headwater.algebra.expressions.tree import Call, Column, Expr, rename
+from headwater.algebra.plans.nodes import Plan, Project
+from headwater.algebra.plans.walks import rewrite_up
 
 __all__ = ["fuse_projects"]
 

@@ -9,7 +9,7 @@
 Keys that do not all reach one input are pushed as far as each goes, as a coarser Restrict by fewer columns,
 and the exact one stays above.  A restricted input comes first in its join: it is the small one.
 
-A Restrict without keys asks only whether there is a change, and stays where it is.  Pushing the same
+A Restrict without keys asks only whether there is a change, and stays where it is.  Workplace the same
 Restrict twice to one place leaves one, which makes the pass idempotent.
 """
 
@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from headwater.algebra.expressions import Call, Expr, columns_of, rename
-from headwater.algebra.join_order import ordered
-from headwater.algebra.nodes import (
+from headwater.algebra.expressions.tree import Call, Expr, columns_of, rename
+from headwater.algebra.plans.join_order import ordered
+from headwater.algebra.plans.nodes import (
     Aggregate,
     Filter,
     Join,
@@ -34,7 +34,7 @@ from headwater.algebra.nodes import (
     Union,
     Windows,
 )
-from headwater.algebra.walks import pick, rewrite_up
+from headwater.algebra.plans.walks import pick, rewrite_up
 
 __all__ = ["push_restrict"]
 
@@ -58,7 +58,7 @@ def _push(node: Restrict) -> Plan:
             keys_below = _over(node.keys, child.child.columns)
             return _wrap(node, replace(child, child=_coarser(node, child.child, keys_below)), [keys_below])
         case Union():
-            return Union(tuple(_push(replace(node, child=one)) for one in child.inputs))
+            return Union(tuple(_push(replace(node, child=branch)) for branch in child.inputs))
         case Join():
             return _into_join(node, child)
         case OuterJoin() | SemiJoin():
@@ -73,11 +73,11 @@ def _push(node: Restrict) -> Plan:
 
 def _coarser(node: Restrict, child: Plan, keys: Keys) -> Plan:
     """Restrict the child by those keys that it has; all of them, some, or none."""
-    known = [(key, column) for key, column in zip(keys, node.by.columns, strict=True) if key is not None]
-    if not known:
+    reached = [(key, column) for key, column in zip(keys, node.by.columns, strict=True) if key is not None]
+    if not reached:
         return child
-    by = pick(node.by, [column for _, column in known])
-    return _push(Restrict(child, tuple(key for key, _ in known), by))
+    by = pick(node.by, [column for _, column in reached])
+    return _push(Restrict(child, tuple(key for key, _ in reached), by))
 
 
 def _wrap(node: Restrict, child: Plan, reached: Iterable[Keys]) -> Plan:
@@ -86,8 +86,8 @@ def _wrap(node: Restrict, child: Plan, reached: Iterable[Keys]) -> Plan:
 
 
 def _over(keys: Sequence[Expr], columns: Sequence[str]) -> Keys:
-    known = frozenset(columns)
-    return tuple(key if columns_of(key) <= known else None for key in keys)
+    available = frozenset(columns)
+    return tuple(key if columns_of(key) <= available else None for key in keys)
 
 
 def _into_join(node: Restrict, join: Join) -> Plan:
@@ -107,18 +107,20 @@ def _known(keys: Keys) -> int:
 def _equalities(conditions: Iterable[Expr]) -> list[tuple[Expr, Expr]]:
     """Both readings of every condition a = b."""
     pairs = [c.arguments for c in conditions if isinstance(c, Call) and c.function == "eq"]
-    return [(one, other) for pair in pairs for one, other in (pair, pair[::-1])]
+    return [(left, right) for pair in pairs for left, right in (pair, pair[::-1])]
 
 
 def _through(keys: Sequence[Expr], child: Plan, equal: Iterable[tuple[Expr, Expr]]) -> Keys:
     """The keys over the child's columns: as they are, or by something they are equal to."""
-    known = frozenset(child.columns)
+    available = frozenset(child.columns)
     same: dict[Expr, Expr] = {}
-    for one, other in equal:
-        if columns_of(other) and columns_of(other) <= known:
-            same.setdefault(one, other)
+    for left, right in equal:
+        if columns_of(right) and columns_of(right) <= available:
+            same.setdefault(left, right)
     own = _over(keys, child.columns)
-    return tuple(same.get(key) if mine is None else mine for key, mine in zip(keys, own, strict=True))
+    return tuple(
+        same.get(key) if own_key is None else own_key for key, own_key in zip(keys, own, strict=True)
+    )
 
 
 def _into_sided(node: Restrict, join: OuterJoin | SemiJoin) -> Plan:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from headwater.algebra.build import non_null
-from headwater.algebra.expressions import Call, Expr, columns_of
-from headwater.algebra.nodes import (
+from headwater.algebra.expressions.build import non_null
+from headwater.algebra.expressions.equalities import sides_of
+from headwater.algebra.plans.nodes import (
     Aggregate,
     Filter,
     Join,
@@ -30,7 +30,7 @@ from headwater.algebra.nodes import (
     Version,
     Windows,
 )
-from headwater.algebra.walks import children, rewrite_up
+from headwater.algebra.plans.walks import children, rewrite_up
 
 __all__ = ["restrict_partners"]
 
@@ -55,12 +55,12 @@ Test = Callable[[Plan], bool]
 
 
 def _remembering(rule: Callable[[Plan, Test], bool]) -> Test:
-    known: dict[Plan, bool] = {}
+    answers: dict[Plan, bool] = {}
 
     def ask(node: Plan) -> bool:
-        if node not in known:
-            known[node] = rule(node, ask)
-        return known[node]
+        if node not in answers:
+            answers[node] = rule(node, ask)
+        return answers[node]
 
     return ask
 
@@ -91,25 +91,12 @@ def _is_costly(node: Plan, costly: Test) -> bool:
 
 
 def _confined(join: Join, first: Plan, child: Plan) -> Plan:
-    pairs = [pair for condition in join.conditions if (pair := _link(condition, first, child))]
+    near_columns, far_columns = frozenset(first.columns), frozenset(child.columns)
+    sides = [sides_of(condition, near_columns, far_columns) for condition in join.conditions]
+    pairs = [pair for pair in sides if pair is not None]
     if not pairs:
         return child
-    near = tuple(one for one, _ in pairs)
+    near = tuple(expr for expr, _ in pairs)
     rows = Filter(first, condition) if (condition := non_null(near)) else first
     keys = tuple((f"key{index}", expr) for index, expr in enumerate(near))
     return Restrict(child, tuple(far for _, far in pairs), Aggregate(rows, keys, ()))
-
-
-def _link(condition: Expr, first: Plan, child: Plan) -> tuple[Expr, Expr] | None:
-    """An equality between the two as (expression over first, expression over child)."""
-    match condition:
-        case Call("eq", (left, right), _):
-            for near, far in ((left, right), (right, left)):
-                if _over(near, first) and _over(far, child):
-                    return near, far
-    return None
-
-
-def _over(expr: Expr, plan: Plan) -> bool:
-    used = columns_of(expr)
-    return bool(used) and used <= set(plan.columns)

@@ -1,9 +1,9 @@
-"""Figure 6: selectivities change twice within ten minutes; who notices, and what it yields.
+"""Figure 6: selectivities change twice within ten minutes; which policies notice, and what they yield.
 
 The three joins have selectivities 0.01, 0.01, 0.05 for three minutes, then 0.03, 0.03, 0.05 for four, then
 0.03, 0.03, 0.1.  Resources are 30 % of saturation at the start and tolerances 1.5 windows.  The paper does
-not give its rates and windows; these are from Table 3, with small intermediate windows so that the tolerances
-can be kept.
+not give its rates and windows; these are from Table 3, with small intermediate windows so that the
+tolerances can be met.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 from headwater.bench.joins.draws import SHAPES, toleranced
 from headwater.bench.joins.resources import Progress
-from headwater.overload.joins import POLICIES, Node, Plan, State
-from headwater.overload.joins.tree import joins, name
-from headwater.overload.joins.tuples.adaptive import Phase, Tick, run_adaptive
+from headwater.overload.joins import POLICIES, JoinPlan, Node, State
+from headwater.overload.joins.model.tree import joins, name
+from headwater.overload.joins.simulation.adaptive import Phase, Tick, run_adaptive
 
 __all__ = ["measure_fluctuation", "phases_of"]
 
@@ -24,20 +24,20 @@ CHANGES = (0.0, 0.3, 0.7)
 
 
 def phases_of(tree: Node, seconds: float) -> list[Phase]:
-    """The three phases over so many seconds."""
+    """The three phases over that many seconds."""
     return [
         Phase(begins * seconds, _plan(tree, selectivities))
         for begins, selectivities in zip(CHANGES, SELECTIVITIES, strict=True)
     ]
 
 
-def _plan(tree: Node, selectivities: tuple[float, ...]) -> Plan:
+def _plan(tree: Node, selectivities: tuple[float, ...]) -> JoinPlan:
     states = {
         name(child): State(600.0 if len(name(child)) == 1 else 200.0, selectivity)
         for join, selectivity in zip(joins(tree), selectivities, strict=True)
         for child in (join.left, join.right)
     }
-    return Plan(tree, RATES, states)
+    return JoinPlan(tree, RATES, states)
 
 
 def measure_fluctuation(seconds: float, progress: Progress) -> dict[str, Any]:

@@ -29,9 +29,9 @@ def _figure(columns: int, title: str, rows: int = 1) -> tuple[Figure, list[Axes]
     FigureCanvasAgg(figure)
     figure.suptitle(title, fontsize=13, fontweight="bold")
     axes = [figure.add_subplot(rows, columns, index + 1) for index in range(columns * rows)]
-    for each in axes:
-        each.spines[["top", "right"]].set_visible(False)
-        each.grid(alpha=0.25)
+    for panel in axes:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(alpha=0.25)
     return figure, axes
 
 
@@ -41,7 +41,7 @@ def _style(policy: str) -> dict[str, Any]:
 
 
 def plot_all(measured: dict[str, Any], out: Path, formats: tuple[str, ...]) -> list[Path]:
-    """Every figure, in the formats asked for."""
+    """Draw every figure, in the given formats."""
     figures = {
         "figure-6": _fluctuation(measured["fluctuation"]),
         "figure-7": _resources(measured["resources"]),
@@ -59,9 +59,9 @@ def plot_all(measured: dict[str, Any], out: Path, formats: tuple[str, ...]) -> l
 
 
 def _lines(axes: Axes, series: dict[str, Any], unit: float) -> None:
-    for policy, each in series.items():
-        heights = [count / unit for count in each["cumulative"]]
-        axes.plot([at / 60 for at in each["at"]], heights, label=policy, **_style(policy))
+    for policy, run in series.items():
+        heights = [count / unit for count in run["cumulative"]]
+        axes.plot([at / 60 for at in run["at"]], heights, label=policy, **_style(policy))
     axes.set_xlabel("minutes")
 
 
@@ -69,16 +69,16 @@ def _fluctuation(shapes: dict[str, Any]) -> Figure:
     figure, axes = _figure(
         2, "Figure 6: selectivities change twice (30 % of saturation, tolerance 1.5 windows)"
     )
-    for each, (shape, series) in zip(axes, shapes.items(), strict=True):
-        _lines(each, series, 1e6)
+    for panel, (shape, series) in zip(axes, shapes.items(), strict=True):
+        _lines(panel, series, 1e6)
         last = series["optimal"]["at"][-1] / 60
         for share, words in ((0.3, "SEL2"), (0.7, "SEL3")):
-            each.axvline(last * share, color="#999999", linewidth=0.8)
-            each.annotate(
+            panel.axvline(last * share, color="#999999", linewidth=0.8)
+            panel.annotate(
                 words, (last * share, 0.98), xycoords=("data", "axes fraction"), fontsize=8, va="top"
             )
-        each.set_title(f"{shape}; the paper: GlobalHJPR the best heuristic, JAQPOT well above", fontsize=9)
-        each.set_ylabel("results so far, millions")
+        panel.set_title(f"{shape}; the paper: GlobalHJPR the best heuristic, JAQPOT well above", fontsize=9)
+        panel.set_ylabel("results so far, millions")
     axes[0].legend(fontsize=8, frameon=False)
     return figure
 
@@ -89,11 +89,11 @@ def _resources(resources: dict[str, Any]) -> Figure:
         3, "Figure 7: throughput against resources (lines: predicted on Table 3; dots: real tuples)"
     )
     percent = [100 * share for share in resources["shares"]]
-    for each, (shape, found) in zip(axes, shapes.items(), strict=True):
-        for policy, values in found["predicted"].items():
-            each.plot(percent, [100 * value for value in values], label=policy, **_style(policy))
-        for policy, values in found["counted"].items():
-            each.plot(
+    for panel, (shape, throughputs) in zip(axes, shapes.items(), strict=True):
+        for policy, values in throughputs["predicted"].items():
+            panel.plot(percent, [100 * value for value in values], label=policy, **_style(policy))
+        for policy, values in throughputs["counted"].items():
+            panel.plot(
                 percent,
                 [100 * value for value in values],
                 "o",
@@ -101,9 +101,9 @@ def _resources(resources: dict[str, Any]) -> Figure:
                 markersize=4,
                 alpha=0.75,
             )
-        each.set_xlabel("resources, % of saturation")
-        each.set_ylabel("throughput, % of saturation")
-        each.set_title(shape)
+        panel.set_xlabel("resources, % of saturation")
+        panel.set_ylabel("throughput, % of saturation")
+        panel.set_title(shape)
     axes[0].plot([60], [80], "*", color="black", markersize=13)
     axes[0].annotate(
         "paper: above 80 % at 60 %", (60, 80), (38, 90), fontsize=8, arrowprops={"arrowstyle": "-"}
@@ -116,12 +116,12 @@ def _sensors(sensors: dict[str, Any]) -> Figure:
     papers = {"300.0": "2.8", "600.0": "2.5", "900.0": "3.4"}
     limits = sensors["limits"]
     figure, axes = _figure(len(limits), f"Figure 8: five-way join of sensors ({sensors['source']})")
-    for each, (limit, found) in zip(axes, limits.items(), strict=True):
-        _lines(each, found["series"], 1e3)
-        times = found["times_best_heuristic"]["optimal"]
+    for panel, (limit, results) in zip(axes, limits.items(), strict=True):
+        _lines(panel, results["series"], 1e3)
+        times = results["times_best_heuristic"]["optimal"]
         words = f"{times:.1f} times the best heuristic (paper {papers.get(limit, '-')})"
-        each.set_title(f"{float(limit):g} probes/s: {words}", fontsize=9)
-        each.set_ylabel("results so far, thousands")
+        panel.set_title(f"{float(limit):g} probes/s: {words}", fontsize=9)
+        panel.set_ylabel("results so far, thousands")
     axes[0].legend(fontsize=8, frameon=False)
     return figure
 
@@ -129,8 +129,8 @@ def _sensors(sensors: dict[str, Any]) -> Figure:
 def _staleness(staleness: dict[str, Any], sensors: dict[str, Any]) -> Figure:
     stale = {**staleness["stale"], "sensors": sensors["stale"]}
     figure, axes = _figure(3, "Figure 9: stale results, and what freshness costs", rows=2)
-    for each, (shape, by) in zip(axes, stale.items(), strict=False):
-        _bars(each, by, shape)
+    for panel, (shape, by) in zip(axes, stale.items(), strict=False):
+        _bars(panel, by, shape)
     last, legend = axes[4], axes[5]
     legend.set_axis_off()
     legend.legend(
@@ -139,7 +139,7 @@ def _staleness(staleness: dict[str, Any], sensors: dict[str, Any]) -> Figure:
     for shape, colour in (("linear", "#1b6ca8"), ("bushy", "#e07b00"), ("five-way", "#2e8b57")):
         by = staleness["cost"][shape]
         heights = [100 * by[multiple]["share"] for multiple in by]
-        windows = [float(each) for each in by]
+        windows = [float(multiple) for multiple in by]
         last.plot(windows, heights, "o-", color=colour, label=shape)
     for at, height, words in (
         (1.5, 35, "paper: bushy"),
@@ -159,10 +159,10 @@ def _staleness(staleness: dict[str, Any], sensors: dict[str, Any]) -> Figure:
 def _bars(axes: Axes, by: dict[str, Any], title: str) -> None:
     policies = list(next(iter(by.values())))
     for index, policy in enumerate(policies):
-        heights = [100 * (each[policy]["stale_share"] or 0.0) for each in by.values()]
-        places = [spot + (index - 3) * 0.12 for spot in range(len(by))]
-        axes.bar(places, heights, 0.11, color=COLOURS[policy], label=policy)
-    axes.set_xticks(range(len(by)), [f"{each} windows" for each in by])
+        heights = [100 * (shares[policy]["stale_share"] or 0.0) for shares in by.values()]
+        positions = [tick + (index - 3) * 0.12 for tick in range(len(by))]
+        axes.bar(positions, heights, 0.11, color=COLOURS[policy], label=policy)
+    axes.set_xticks(range(len(by)), [f"{multiple} windows" for multiple in by])
     axes.set_ylabel("stale results, %")
     axes.set_title(title)
 
@@ -170,16 +170,16 @@ def _bars(axes: Axes, by: dict[str, Any], title: str) -> None:
 def _timing(timing: dict[str, Any]) -> Figure:
     figure, axes = _figure(2, "Deciding, in milliseconds")
     names = {"jaqpot_ms": "jaqpot", "optimal_ms": "optimal", "warm_ms": "optimal, warm"}
-    for each, (shape, found) in zip(axes, timing["shapes"].items(), strict=True):
+    for panel, (shape, times) in zip(axes, timing["shapes"].items(), strict=True):
         for key, colour in zip(names, ("#e07b00", "#1b6ca8", "#2e8b57"), strict=True):
-            each.plot(timing["streams"], found[key], "o-", color=colour, label=names[key], markersize=4)
-        each.set_yscale("log")
-        each.set_title(
-            f"{shape}: jaqpot grows with streams ** {found['jaqpot_exponent']:.1f}; paper: 2 to 300 ms",
+            panel.plot(timing["streams"], times[key], "o-", color=colour, label=names[key], markersize=4)
+        panel.set_yscale("log")
+        panel.set_title(
+            f"{shape}: jaqpot grows with streams ** {times['jaqpot_exponent']:.1f}; paper: 2 to 300 ms",
             fontsize=9,
         )
-        each.set_xlabel("streams")
-        each.set_ylabel("milliseconds")
+        panel.set_xlabel("streams")
+        panel.set_ylabel("milliseconds")
     axes[0].legend(fontsize=8, frameon=False)
     return figure
 
@@ -188,17 +188,21 @@ def _thresholds(shapes: dict[str, Any]) -> Figure:
     figure, axes = _figure(
         2, "Thresholds tuned by themselves (policy optimal; the paper sets 3 to 8 % by hand)"
     )
-    for each, (shape, series) in zip(axes, shapes.items(), strict=True):
-        found = series["optimal"]
-        minutes = [at / 60 for at in found["at"]]
-        each.plot(
-            minutes, [100 * value for value in found["drift_thresholds"]], color="#1b6ca8", label="drift"
+    for panel, (shape, series) in zip(axes, shapes.items(), strict=True):
+        thresholds = series["optimal"]
+        minutes = [at / 60 for at in thresholds["at"]]
+        panel.plot(
+            minutes, [100 * value for value in thresholds["drift_thresholds"]], color="#1b6ca8", label="drift"
         )
-        each.plot(minutes, [100 * value for value in found["gain_thresholds"]], color="#e07b00", label="gain")
-        each.axhspan(3, 8, color="#dddddd", alpha=0.5, label="the paper's settings")
-        each.set_title(f"{shape}: {found['analyses']} analyses, {found['actuations']} changes", fontsize=10)
-        each.set_xlabel("minutes")
-        each.set_ylabel("%")
-        each.set_ylim(bottom=0)
+        panel.plot(
+            minutes, [100 * value for value in thresholds["gain_thresholds"]], color="#e07b00", label="gain"
+        )
+        panel.axhspan(3, 8, color="#dddddd", alpha=0.5, label="the paper's settings")
+        panel.set_title(
+            f"{shape}: {thresholds['analyses']} analyses, {thresholds['actuations']} changes", fontsize=10
+        )
+        panel.set_xlabel("minutes")
+        panel.set_ylabel("%")
+        panel.set_ylim(bottom=0)
     axes[0].legend(fontsize=8, frameon=False)
     return figure

@@ -1,8 +1,9 @@
 """Figure 7: throughput against resources, as shares of saturation, for every policy.
 
-Predicted on plans uniform over Table 3, and counted with real tuples on the plans of the same ranges that can
-be run. `optimal` and `jaqpot` keep results fresh within 1.5 windows, and where that cannot be done they count
-only what best effort keeps fresh; the others count all their results, stale ones too, as in the paper.
+Predicted on plans uniform over Table 3, and counted with real tuples on those plans of the same ranges that
+can be run.  `optimal` and `jaqpot` keep results fresh within 1.5 windows, and if that is impossible they
+count only what best effort keeps fresh; the others count all their results, stale ones included, as in the
+paper.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from headwater.bench.joins.draws import SHAPES, modest, toleranced, uniform
-from headwater.overload.joins import POLICIES, Decision, Plan, Problem, decide, saturation, try_tuples
-from headwater.overload.joins.adapt import start
-from headwater.overload.joins.policies import FRESH
+from headwater.overload.joins import POLICIES, Decision, JoinPlan, Problem, decide, saturation, try_tuples
+from headwater.overload.joins.adaptation.adapt import start
+from headwater.overload.joins.policies.by_name import FRESH
 
 __all__ = ["HEURISTICS", "measure_resources"]
 
@@ -28,7 +29,7 @@ Progress = Callable[[str], None]
 def measure_resources(
     draws: int, runs: int, probes: float, progress: Progress, shares: tuple[float, ...] = SHARES
 ) -> dict[str, Any]:
-    """Shares of saturation throughput: by shape, by policy, for each share of the resources."""
+    """Shares of saturation throughput: by shape and policy, for each share of the resources."""
     answer: dict[str, Any] = {"shares": list(shares), "tolerance": TOLERANCE, "shapes": {}}
     for shape, tree in SHAPES.items():
         progress(f"figure 7: {shape}")
@@ -40,8 +41,8 @@ def measure_resources(
     return answer
 
 
-def _decisions(plan: Plan, share: float, needed: Mapping[str, float]) -> dict[str, Decision]:
-    """Every policy's decision. Refresh rates hold for all shares, so they are derived once for each plan."""
+def _decisions(plan: JoinPlan, share: float, needed: Mapping[str, float]) -> dict[str, Decision]:
+    """Every policy's decision. Refresh rates hold for all shares, so they are derived once per plan."""
     problem = toleranced(plan, share, TOLERANCE)
     ready = Problem(plan, problem.resources, needed)
     decisions = {policy: decide(ready, policy) for policy in POLICIES}
@@ -51,17 +52,19 @@ def _decisions(plan: Plan, share: float, needed: Mapping[str, float]) -> dict[st
     return decisions
 
 
-def _predicted(plan: Plan, shares: tuple[float, ...]) -> dict[str, list[float]]:
+def _predicted(plan: JoinPlan, shares: tuple[float, ...]) -> dict[str, list[float]]:
     _, most = saturation(plan)
     needed = toleranced(plan, 1.0, TOLERANCE).needed
     decisions = [_decisions(plan, share, needed) for share in shares]
-    return {policy: [each[policy].allocation.throughput / most for each in decisions] for policy in POLICIES}
+    return {
+        policy: [decided[policy].allocation.throughput / most for decided in decisions] for policy in POLICIES
+    }
 
 
-def _counted(plan: Plan, seed: int, probes: float, shares: tuple[float, ...]) -> dict[str, Any]:
-    """Shares of saturation throughput found with real tuples, and how far predictions were off."""
+def _counted(plan: JoinPlan, seed: int, probes: float, shares: tuple[float, ...]) -> dict[str, Any]:
+    """Shares of saturation throughput counted with real tuples, and the errors of the predictions."""
     resources, most = saturation(plan)
-    found: dict[str, list[float]] = {policy: [] for policy in POLICIES}
+    throughputs: dict[str, list[float]] = {policy: [] for policy in POLICIES}
     errors: list[float] = []
     stale = kept_back = produced = 0
     needed = toleranced(plan, 1.0, TOLERANCE).needed
@@ -70,26 +73,29 @@ def _counted(plan: Plan, seed: int, probes: float, shares: tuple[float, ...]) ->
         problem = toleranced(plan, share, TOLERANCE)
         for policy, decision in _decisions(plan, share, needed).items():
             trial = try_tuples(problem, decision, seconds, seed)
-            found[policy].append(trial.throughput / most)
+            throughputs[policy].append(trial.throughput / most)
             if trial.predicted * seconds > 20_000:
                 errors.append((trial.results + trial.kept_back) / trial.seconds / trial.predicted - 1)
             if policy in FRESH:
                 stale, kept_back = stale + trial.stale[0], kept_back + trial.kept_back
                 produced += trial.results
-    return {"found": found, "errors": errors, "stale": stale, "kept_back": kept_back, "produced": produced}
+    return {
+        "throughputs": throughputs, "errors": errors, "stale": stale, "kept_back": kept_back,
+        "produced": produced,
+    }  # fmt: skip
 
 
 def _summary(
     predicted: list[dict[str, list[float]]], counted: list[dict[str, Any]], at_60: int
 ) -> dict[str, Any]:
-    mean = {policy: np.mean([each[policy] for each in predicted], axis=0) for policy in POLICIES}
-    seen = {policy: np.mean([each["found"][policy] for each in counted], axis=0) for policy in POLICIES}
-    errors = np.abs(np.concatenate([each["errors"] for each in counted]))
-    produced = sum(each["produced"] for each in counted)
+    mean = {policy: np.mean([shares[policy] for shares in predicted], axis=0) for policy in POLICIES}
+    seen = {policy: np.mean([run["throughputs"][policy] for run in counted], axis=0) for policy in POLICIES}
+    errors = np.abs(np.concatenate([run["errors"] for run in counted]))
+    produced = sum(run["produced"] for run in counted)
     gaps = [
         1 - jaqpot / best
-        for each in predicted
-        for jaqpot, best in zip(each["jaqpot"], each["optimal"], strict=True)
+        for shares in predicted
+        for jaqpot, best in zip(shares["jaqpot"], shares["optimal"], strict=True)
         if best
     ]
     return {
@@ -108,12 +114,12 @@ def _summary(
             "within_5_percent": float((errors < 0.05).mean()),
         },
         "jaqpot_gap": {"mean": float(np.mean(gaps)), "largest": float(np.max(gaps))},
-        "stale": sum(each["stale"] for each in counted),
-        "kept_back_share": sum(each["kept_back"] for each in counted) / max(1, produced),
+        "stale": sum(run["stale"] for run in counted),
+        "kept_back_share": sum(run["kept_back"] for run in counted) / max(1, produced),
     }
 
 
 def _times(mean: dict[str, Any]) -> list[float]:
     """The optimum over the best heuristic, for each share of the resources."""
     best = np.max([mean[policy] for policy in HEURISTICS], axis=0)
-    return [float(each) for each in mean["optimal"] / best]
+    return [float(ratio) for ratio in mean["optimal"] / best]

@@ -3,11 +3,11 @@
 Temperatures of the Intel Berkeley lab, 52 motes every 30 seconds for five days.  Five groups of neighbouring
 motes, by their bearing from the middle of the lab, are the streams A to E; they are joined on equal
 temperature as recorded (hundredths of a degree), ((A join B) join (C join D)) join E, with windows of 1000
-tuples.  Epochs are replayed ten a second, about a hundred tuples a second for each stream.  The first seconds
-run without limit, which fills the states and shows the selectivities; then the limit comes, and every policy
-runs under the adaptation loop.
+tuples.  Epochs are replayed ten a second, about a hundred tuples a second for each stream.  The first
+seconds run without limit, which fills the states and shows the selectivities; then the limit applies, and
+every policy runs under the adaptation loop.
 
-Without the data, a generator stands in: slow daily waves with noise, a little apart for each group.
+Without the data, a generator is used: slow daily waves with noise, slightly different for each group.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ import numpy.typing as npt
 
 from headwater.bench.joins.draws import SHAPES
 from headwater.bench.joins.resources import HEURISTICS, Progress
-from headwater.overload.joins import POLICIES, Plan, Problem, State
-from headwater.overload.joins.adapt import Loop, start, step
-from headwater.overload.joins.monitor import Monitor
-from headwater.overload.joins.policies import FRESH
-from headwater.overload.joins.tuples.adaptive import sample_of
-from headwater.overload.joins.tuples.keys import Integers, Keys, RecordedKeys
-from headwater.overload.joins.tuples.run import Arrivals, Run
-from headwater.overload.joins.tuples.shelf import Batch, Shelf
+from headwater.overload.joins import POLICIES, JoinPlan, Problem, State
+from headwater.overload.joins.adaptation.adapt import Loop, start, step
+from headwater.overload.joins.adaptation.monitor import Monitor
+from headwater.overload.joins.policies.by_name import FRESH
+from headwater.overload.joins.simulation.adaptive import sample_of
+from headwater.overload.joins.simulation.keys import Integers, Keys, RecordedKeys
+from headwater.overload.joins.simulation.run import Arrivals, Run
+from headwater.overload.joins.simulation.shelf import Batch, Shelf
 
 __all__ = ["Readings", "find_data", "measure_sensors", "read_groups", "stand_in"]
 
@@ -67,9 +67,9 @@ class Readings:
 def find_data() -> Path | None:
     """The folder of the recorded data: under HEADWATER_DATA, or ../shared/data."""
     for folder in (os.environ.get("HEADWATER_DATA"), "../shared/data"):
-        found = Path(folder) / "intel_lab" if folder else None
-        if found is not None and (found / "mote_locs.txt").exists():
-            return found
+        data = Path(folder) / "intel_lab" if folder else None
+        if data is not None and (data / "mote_locs.txt").exists():
+            return data
     return None
 
 
@@ -80,9 +80,9 @@ def read_groups(folder: Path) -> Readings:
         motes = [int(column[1:]) for column in next(rows)[1:]]
         table = np.array([[float(cell or 0) for cell in row[1:]] for row in rows])
     lines = (line.split() for line in (folder / "mote_locs.txt").read_text().splitlines() if line.strip())
-    places = {int(mote): (float(x), float(y)) for mote, x, y in lines}
-    spots = np.array([places[mote] for mote in motes])
-    away = spots - spots.mean(axis=0)
+    positions = {int(mote): (float(x), float(y)) for mote, x, y in lines}
+    located = np.array([positions[mote] for mote in motes])
+    away = located - located.mean(axis=0)
     order = np.argsort(np.arctan2(away[:, 1], away[:, 0]))
     return _readings(table, np.array_split(order, len(STREAMS)), "Intel Berkeley lab")
 
@@ -106,8 +106,10 @@ def _readings(table: npt.NDArray[np.float64], groups: list[npt.NDArray[np.int64]
     return Readings(keys, starts, source)
 
 
-def _empty_run(plan: Plan, readings: Readings, multiples: tuple[float, ...], guard: int | None) -> Run:
-    tolerances = [{stream: each * plan.window(stream) for stream in plan.streams} for each in multiples]
+def _empty_run(plan: JoinPlan, readings: Readings, multiples: tuple[float, ...], guard: int | None) -> Run:
+    tolerances = [
+        {stream: multiple * plan.window(stream) for stream in plan.streams} for multiple in multiples
+    ]
     none = np.zeros(0, dtype=np.int64)
     shelves = {
         own: Shelf(state, Batch(Keys(none, none), np.zeros((0, len(multiples)))), np.zeros(0))
@@ -117,10 +119,10 @@ def _empty_run(plan: Plan, readings: Readings, multiples: tuple[float, ...], gua
     return Run(plan, shelves, readings.arrivals(), RecordedKeys(), tolerances, random, guard)
 
 
-def _warm_up(readings: Readings, multiples: tuple[float, ...], guard: int | None) -> tuple[Run, Plan]:
-    """Run without limit until the states are full; the selectivities seen are the first estimate."""
+def _warm_up(readings: Readings, multiples: tuple[float, ...], guard: int | None) -> tuple[Run, JoinPlan]:
+    """Run without limit until the states are full; the observed selectivities are the first estimate."""
     tree = SHAPES["five-way"]
-    blank = Plan(tree, {stream: readings.rate(stream) for stream in STREAMS}, {})
+    blank = JoinPlan(tree, {stream: readings.rate(stream) for stream in STREAMS}, {})
     plan = replace(blank, states={own: State(float(WINDOW), 0.003) for own in blank.siblings})
     run = _empty_run(plan, readings, multiples, guard)
     run.allow(dict.fromkeys(plan.siblings, 1e9))

@@ -1,8 +1,8 @@
-"""Figure 9: how stale results get without care, and what care costs.
+"""Figure 9: how stale results get if freshness is ignored, and what keeping it costs.
 
-a to c: the share of stale results at tolerances of 1.5, 3 and 5 windows, for the policies that do not look at
-freshness and for those that do, with real tuples. d: the share of the resources that freshness takes, and the
-share of plans for which it cannot be had, predicted on plans uniform over Table 3.
+a to c: the share of stale results at tolerances of 1.5, 3 and 5 windows, for the policies that ignore
+freshness and for those that do not, with real tuples.  d: the share of the resources that freshness takes,
+and the share of plans for which it is impossible, predicted on plans uniform over Table 3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from headwater.bench.joins.draws import SHAPES, modest, toleranced, uniform
 from headwater.bench.joins.resources import Progress
 from headwater.overload.joins import (
     POLICIES,
-    Plan,
+    JoinPlan,
     Problem,
     cover_of,
     decide,
@@ -23,7 +23,7 @@ from headwater.overload.joins import (
     saturation,
     try_tuples,
 )
-from headwater.overload.joins.policies import FRESH
+from headwater.overload.joins.policies.by_name import FRESH
 
 __all__ = ["MULTIPLES", "measure_staleness"]
 
@@ -45,7 +45,7 @@ def measure_staleness(draws: int, runs: int, probes: float, progress: Progress) 
     return answer
 
 
-def _stale(plans: list[Plan], multiple: float, probes: float) -> dict[str, Any]:
+def _stale(plans: list[JoinPlan], multiple: float, probes: float) -> dict[str, Any]:
     """Stale results over all results, at a tenth of saturation; fresh policies on the plans they accept."""
     produced, stale, kept_back = (dict.fromkeys(POLICIES, 0) for _ in range(3))
     shares: dict[str, list[float]] = {policy: [] for policy in POLICIES}
@@ -72,8 +72,8 @@ def _stale(plans: list[Plan], multiple: float, probes: float) -> dict[str, Any]:
     }
 
 
-def _cost(plans: list[Plan]) -> dict[str, Any]:
-    """By tolerance: the share of the resources for freshness where it can be had, and where it cannot."""
+def _cost(plans: list[JoinPlan]) -> dict[str, Any]:
+    """By tolerance: the share of the resources for freshness if it is feasible, and how often it is not."""
     answer: dict[str, Any] = {}
     for multiple in MULTIPLES:
         shares, lost, covers = [], 0, []
@@ -98,11 +98,11 @@ def _cost(plans: list[Plan]) -> dict[str, Any]:
 
 
 def _infeasible(cost: dict[str, Any]) -> dict[str, float]:
-    """The share of all plans, and which tolerances and shapes they are."""
+    """The share of all plans, and which tolerances and shapes they have."""
     lost = {
-        (shape, multiple): each["infeasible"] for shape, by in cost.items() for multiple, each in by.items()
+        (shape, multiple): costs["infeasible"] for shape, by in cost.items() for multiple, costs in by.items()
     }
-    tried = sum(each["tried"] for by in cost.values() for each in by.values())
+    tried = sum(costs["tried"] for by in cost.values() for costs in by.values())
     total = sum(lost.values())
     return {
         "share": total / tried,

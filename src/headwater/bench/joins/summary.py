@@ -33,12 +33,9 @@ def _span(values: list[float]) -> str:
 def _resources(shapes: dict[str, Any]) -> list[Row]:
     papers = {"linear": "2.5 on average, 6.5 at 40 %", "bushy": "about 2", "five-way": "-"}
     rows = []
-    for shape, each in shapes.items():
-        times, at_60, error = (
-            each["times_best_heuristic"],
-            each["optimal_at_60_percent"],
-            each["prediction_error"],
-        )
+    for shape, measures in shapes.items():
+        times, at_60 = measures["times_best_heuristic"], measures["optimal_at_60_percent"]
+        error, gap = measures["prediction_error"], measures["jaqpot_gap"]
         rows += [
             _row(
                 f"fig 7 {shape}: optimal / best heuristic, predicted",
@@ -61,12 +58,12 @@ def _resources(shapes: dict[str, Any]) -> list[Row]:
             _row(
                 f"fig 7 {shape}: jaqpot below optimal",
                 "-",
-                f"{each['jaqpot_gap']['mean']:.2%} on average, {each['jaqpot_gap']['largest']:.2%} at most",
+                f"{gap['mean']:.2%} on average, {gap['largest']:.2%} at most",
             ),
             _row(
                 f"fig 7 {shape}: stale results of optimal and jaqpot",
                 "0",
-                f"{each['stale']} ({each['kept_back_share']:.3%} kept back by the purge)",
+                f"{measures['stale']} ({measures['kept_back_share']:.3%} kept back by the purge)",
             ),
         ]
     return rows
@@ -75,7 +72,7 @@ def _resources(shapes: dict[str, Any]) -> list[Row]:
 def _fluctuation(shapes: dict[str, Any]) -> list[Row]:
     rows = []
     for shape, series in shapes.items():
-        totals = {policy: each["cumulative"][-1] for policy, each in series.items()}
+        totals = {policy: run["cumulative"][-1] for policy, run in series.items()}
         best = max(totals[policy] for policy in ("equal", "global-ratio", "equal-best", "selectivity-best"))
         loop, still = series["optimal"], totals["optimal, not adapting"]
         rows += [
@@ -102,24 +99,25 @@ def _sensors(sensors: dict[str, Any]) -> list[Row]:
         _row(
             f"fig 8 {sensors['source']}, {float(limit):g} probes/s: optimal / best heuristic",
             papers.get(limit, "-"),
-            f"{each['times_best_heuristic']['optimal']:.2f} "
-            f"(jaqpot {each['times_best_heuristic']['jaqpot']:.2f}, "
-            f"grepp {each['times_best_heuristic']['grepp']:.2f})",
+            f"{results['times_best_heuristic']['optimal']:.2f} "
+            f"(jaqpot {results['times_best_heuristic']['jaqpot']:.2f}, "
+            f"grepp {results['times_best_heuristic']['grepp']:.2f})",
         )
-        for limit, each in sensors["limits"].items()
+        for limit, results in sensors["limits"].items()
     ]
-    totals = [each["series"]["optimal"]["cumulative"][-1] for each in sensors["limits"].values()]
+    totals = [results["series"]["optimal"]["cumulative"][-1] for results in sensors["limits"].values()]
     if len(totals) == 3:
         growth = f"{totals[1] / totals[0]:.1f}, then {totals[2] / totals[1]:.1f} times"
         rows.append(_row("fig 8: results as resources go 300, 600, 900", "2.0, then 3.0 times", growth))
-    for multiple, each in sensors["stale"].items():
-        worst = max(each, key=lambda policy: each[policy]["stale_share"])
+    for multiple, by_policy in sensors["stale"].items():
+        worst = max(by_policy, key=lambda policy: by_policy[policy]["stale_share"])
         rows.append(
             _row(
                 f"fig 9.c sensors, tolerance {multiple} windows: stale share",
                 "low",
-                f"optimal {each['optimal']['stale_share']:.1%}, grepp {each['grepp']['stale_share']:.1%}, "
-                f"worst {worst} {each[worst]['stale_share']:.1%}",
+                f"optimal {by_policy['optimal']['stale_share']:.1%}, "
+                f"grepp {by_policy['grepp']['stale_share']:.1%}, "
+                f"worst {worst} {by_policy[worst]['stale_share']:.1%}",
             )
         )
     return rows
@@ -129,21 +127,22 @@ def _staleness(staleness: dict[str, Any]) -> list[Row]:
     costs = {("bushy", "1.5"): "35 %", ("linear", "5.0"): "3 %", ("five-way", "5.0"): "5 %"}
     rows = []
     for shape, by in staleness["stale"].items():
-        for multiple, each in by.items():
-            worst = max(each, key=lambda policy: each[policy]["stale_share"] or 0.0)
+        for multiple, by_policy in by.items():
+            worst = max(by_policy, key=lambda policy: by_policy[policy]["stale_share"] or 0.0)
             paper = "70 % (SBestHJP)" if (shape, multiple) == ("bushy", "1.5") else "-"
             rows.append(
                 _row(
                     f"fig 9 {shape}, {multiple} windows: stale share",
                     paper,
-                    f"worst {worst} {each[worst]['stale_share']:.0%}, "
-                    f"grepp {each['grepp']['stale_share']:.0%}, "
-                    f"optimal {each['optimal']['stale']} results on {each['optimal']['plans']} plans",
+                    f"worst {worst} {by_policy[worst]['stale_share']:.0%}, "
+                    f"grepp {by_policy['grepp']['stale_share']:.0%}, "
+                    f"optimal {by_policy['optimal']['stale']} results "
+                    f"on {by_policy['optimal']['plans']} plans",
                 )
             )
     for shape, by in staleness["cost"].items():
-        for multiple, each in by.items():
-            measured = f"{each['share']:.0%} (median {each['share_median']:.1%})"
+        for multiple, cost in by.items():
+            measured = f"{cost['share']:.0%} (median {cost['share_median']:.1%})"
             rows.append(
                 _row(
                     f"fig 9.d {shape}, {multiple} windows: CPU for freshness",
@@ -165,22 +164,22 @@ def _staleness(staleness: dict[str, Any]) -> list[Row]:
 
 def _timing(timing: dict[str, Any]) -> list[Row]:
     rows = []
-    for shape, each in timing["shapes"].items():
+    for shape, measures in timing["shapes"].items():
         count = timing["streams"][-1]
         rows.append(
             _row(
                 f"optimizer time, {shape}, {count} streams",
                 "2 to 300 ms",
-                f"jaqpot {each['jaqpot_ms'][-1]:.2f} ms, optimal {each['optimal_ms'][-1]:.2f} ms, "
-                f"warm {each['warm_ms'][-1]:.2f} ms; "
-                f"jaqpot grows with streams ** {each['jaqpot_exponent']:.1f}",
+                f"jaqpot {measures['jaqpot_ms'][-1]:.2f} ms, optimal {measures['optimal_ms'][-1]:.2f} ms, "
+                f"warm {measures['warm_ms'][-1]:.2f} ms; "
+                f"jaqpot grows with streams ** {measures['jaqpot_exponent']:.1f}",
             )
         )
         rows.append(
             _row(
                 f"jaqpot below optimal, {shape}, 3 to {count} streams",
                 "-",
-                f"{np.mean(each['gap_mean']):.2%} on average, {max(each['gap_largest']):.2%} at most",
+                f"{np.mean(measures['gap_mean']):.2%} on average, {max(measures['gap_largest']):.2%} at most",
             )
         )
     return rows

@@ -1,8 +1,8 @@
 """How long deciding takes, for 3 to 20 streams, and how far JAQPOT stays behind the optimum there.
 
 Refresh rates are given, 1 to 50 % of what full processing would bring in, and resources are 1.1 to 3 times
-the least that keep them, so that covers overlap and greedy can err; productivities lie between a half and
-four, so that the longest paths stay within what numbers resolve.
+the least that meet them, so that covers overlap and greedy can err; productivities lie between a half and
+four, so that the longest paths stay within numerical resolution.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from headwater.bench.joins.resources import Progress
 from headwater.overload.joins import (
+    JoinPlan,
     Node,
-    Plan,
     Problem,
     State,
     Warm,
@@ -46,10 +46,10 @@ def measure_timing(counts: tuple[int, ...], repeats: int, progress: Progress) ->
 
 
 def _problem(tree: Node, random: np.random.Generator) -> Problem:
-    plan = Plan(tree, {}, {})
+    plan = JoinPlan(tree, {}, {})
     sizes = {own: float(random.integers(200, 5000)) for own in plan.siblings}
     states = {own: State(size, float(random.uniform(0.5, 4.0)) / size) for own, size in sizes.items()}
-    plan = Plan(tree, {stream: float(random.uniform(300, 1200)) for stream in plan.streams}, states)
+    plan = JoinPlan(tree, {stream: float(random.uniform(300, 1200)) for stream in plan.streams}, states)
     most = decide(Problem(plan, saturation(plan)[0]), "optimal").allocation.entering
     refresh = {
         state: float(np.exp(random.uniform(np.log(0.01), np.log(0.5)))) * rate for state, rate in most.items()
@@ -61,7 +61,7 @@ def _problem(tree: Node, random: np.random.Generator) -> Problem:
 def _row(tree: Node, random: np.random.Generator, repeats: int) -> dict[str, float]:
     problems = [_problem(tree, random) for _ in range(repeats)]
     times = [_times(problem) for problem in problems]
-    row = {name: float(np.median([each[name] for each in times])) for name in times[0]}
+    row = {name: float(np.median([timed[name] for timed in times])) for name in times[0]}
     gaps = [gap for gap in map(_gap, problems) if gap is not None]
     return row | {"gap_mean": float(np.mean(gaps)), "gap_largest": float(np.max(gaps)), "feasible": len(gaps)}
 
@@ -79,18 +79,18 @@ def _times(problem: Problem) -> dict[str, float]:
 
 
 def _gap(problem: Problem) -> float | None:
-    best, found = decide(problem, "optimal"), decide(problem, "jaqpot")
+    best, jaqpot = decide(problem, "optimal"), decide(problem, "jaqpot")
     if not best.feasible or not best.allocation.throughput:
         return None
-    return 1 - found.allocation.throughput / best.allocation.throughput
+    return 1 - jaqpot.allocation.throughput / best.allocation.throughput
 
 
 def _greedy(problem: Problem) -> None:
-    """JAQPOT as the paper has it: the greedy cover, then GrePP, with no check against the exact cover."""
+    """JAQPOT as in the paper: the greedy cover, then GrePP, with no check against the exact cover."""
     from headwater.overload.joins import greedy_cover, grepp
 
-    # A fresh plan, so that finding its paths is part of what is timed.
-    plan = Plan(problem.plan.tree, problem.plan.rates, problem.plan.states)
+    # A fresh plan, so that deriving its paths is part of what is timed.
+    plan = JoinPlan(problem.plan.tree, problem.plan.rates, problem.plan.states)
     cover = greedy_cover(plan, problem.needed) or {}
     grepp(plan, max(0.0, problem.resources - sum(cover.values())), cover)
 

@@ -1,4 +1,4 @@
-"""The law itself: a view kept by deltas equals the view computed anew.
+"""The law itself: a view kept by deltas equals the view recomputed.
 
     view(old) + delta == view(new)
 
@@ -12,13 +12,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from headwater.algebra.delta import delta
-from headwater.algebra.evaluate import evaluate
-from headwater.algebra.nodes import Plan, Version
-from headwater.algebra.split import split
-from headwater.algebra.stages import Kept, Stage, StageKind
-from headwater.algebra.values import Row, Value, ZSet, add
-from headwater.algebra.walks import at, reads
+from headwater.algebra.delta.derive import delta
+from headwater.algebra.expressions.values import Row, Value
+from headwater.algebra.oracle.evaluate import evaluate
+from headwater.algebra.oracle.zsets import ZSet, add
+from headwater.algebra.plans.nodes import Plan, Version
+from headwater.algebra.plans.walks import at, reads
+from headwater.algebra.stages.split import split
+from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.bench.laws.worlds import World
 
 __all__ = ["Difference", "check_world", "close"]
@@ -28,12 +29,12 @@ Optimize = Callable[[Plan], Plan]
 
 
 class Difference(AssertionError):
-    """A view kept by deltas is not the view computed anew."""
+    """A view kept by deltas is not the view recomputed."""
 
 
 @dataclass(slots=True)
 class _Store:
-    """Every relation at OLD, NEW and DELTA while a push is under way."""
+    """Every relation at OLD, NEW and DELTA during a push."""
 
     rows: dict[tuple[str, Version], Relation] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
@@ -70,7 +71,7 @@ def check_world(world: World, optimize: Optimize) -> int:
     return compared
 
 
-def _anew(world: World, sources: dict[str, ZSet]) -> dict[str, ZSet]:
+def _recomputed(world: World, sources: dict[str, ZSet]) -> dict[str, ZSet]:
     """Every view computed from its plan over the sources."""
     database = {
         (name, Version.NEW): (tuple(column for column, _ in world.sources[name]), rows)
@@ -112,7 +113,7 @@ def _push(
     batch: dict[str, ZSet],
     optimize: Optimize,
 ) -> dict[str, ZSet]:
-    """Advance every stage by its delta; what they hold afterwards."""
+    """Advance every stage by its delta; what the stages hold afterwards."""
     store = _sources(world, sources, batch)
     after: dict[str, ZSet] = {}
     for name, view in kept.items():
@@ -151,28 +152,30 @@ def _advance(stage: Stage, old: ZSet, store: _Store, optimize: Optimize) -> ZSet
 def _compare(
     world: World, kept: dict[str, Kept], sources: dict[str, ZSet], stored: dict[str, ZSet], where: str
 ) -> None:
-    for name, expected in _anew(world, sources).items():
+    for name, expected in _recomputed(world, sources).items():
         view = kept[name]
         last = view.stages[-1]
-        found = evaluate(view.finish, {(name, Version.NEW): (last.columns, stored[last.name])})
-        if not close(found, expected):
-            raise Difference(f"{where}: view {name}\n  kept: {found}\n  anew: {expected}")
+        actual = evaluate(view.finish, {(name, Version.NEW): (last.columns, stored[last.name])})
+        if not close(actual, expected):
+            raise Difference(f"{where}: view {name}\n  kept: {actual}\n  anew: {expected}")
 
 
 def close(left: ZSet, right: ZSet) -> bool:
     """Equal, but for floats that may differ by 1e-9 of themselves."""
     if left == right:
         return True
-    one, other = (sorted(rows.items(), key=lambda pair: _order(pair[0])) for rows in (left, right))
-    return len(one) == len(other) and all(
+    ours, theirs = (sorted(rows.items(), key=lambda pair: _order(pair[0])) for rows in (left, right))
+    return len(ours) == len(theirs) and all(
         weight == other_weight and all(map(_near, row, other_row))
-        for (row, weight), (other_row, other_weight) in zip(one, other, strict=True)
+        for (row, weight), (other_row, other_weight) in zip(ours, theirs, strict=True)
     )
 
 
 def _order(row: Row) -> tuple[tuple[str, Value], ...]:
-    """Rows in an order in which nearly equal floats stand at the same place."""
-    return tuple((type(one).__name__, f"{one:.6e}" if isinstance(one, float) else str(one)) for one in row)
+    """An order of rows in which nearly equal floats have the same position."""
+    return tuple(
+        (type(cell).__name__, f"{cell:.6e}" if isinstance(cell, float) else str(cell)) for cell in row
+    )
 
 
 def _near(left: Value, right: Value) -> bool:

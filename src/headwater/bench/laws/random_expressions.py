@@ -1,7 +1,9 @@
 """Random scalar expressions over typed columns, for random plans.
 
-Domains are tiny on purpose: a few small integers, three letters, NULL in every type.  So keys collide,
-joins find partners, groups appear and vanish, and duplicates are common.
+Domains are tiny on purpose: a few small integers, three letters, NULL in every type.  So keys collide, joins
+find matches, groups appear and vanish, and duplicates are common.
+
+With `failing`, expressions divide and cast: they fail for a zero, for a text that is no number, for a 3.
 """
 
 from __future__ import annotations
@@ -11,21 +13,29 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from random import Random
 
-from headwater.algebra.build import cast, when
-from headwater.algebra.expressions import Call, Column, Expr, Literal, call
-from headwater.algebra.types import decimal_of
+from headwater.algebra.expressions.build import cast, divide, number, when
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call
+from headwater.algebra.expressions.types import decimal_of
 
 __all__ = ["TYPES", "Typed", "literal", "predicate", "scalar", "value"]
 
 TYPES = ("int", "string", "decimal(10,2)", "double", "boolean", "timestamp")
 Typed = Sequence[tuple[str, str]]  # (column, type)
 _START = datetime(2024, 1, 1)
+_POISON: dict[str, tuple[object, tuple[object, ...]]] = {
+    "int": (0, (1, 2)),
+    "string": ("a", ("1", "2", "12")),
+    "double": (0.0, (0.1, -0.3, 2.5)),
+}  # a value that expressions fail for, and others
 
 
-def value(random: Random, spark_type: str) -> object:
-    """A value of a type; NULL once in six."""
+def value(random: Random, spark_type: str, poison: float | None = None) -> object:
+    """A value of a type; NULL once in six.  `poison`: how often one that expressions fail for."""
     if random.random() < 1 / 6:
         return None
+    if poison is not None and spark_type in _POISON:
+        poisonous, others = _POISON[spark_type]
+        return poisonous if random.random() < poison else random.choice(others)
     decimal = decimal_of(spark_type)
     if decimal is not None:
         return Decimal(random.randint(-300, 300)).scaleb(-decimal[1])
@@ -46,24 +56,27 @@ def value(random: Random, spark_type: str) -> object:
 
 
 def literal(random: Random, spark_type: str) -> Literal:
-    chosen = value(random, spark_type)
-    match chosen:
+    drawn = value(random, spark_type)
+    match drawn:
         case None | tuple():  # a struct has no literal
             return Literal(None, "NULL")
         case str():
-            return Literal(chosen, f"'{chosen}'")
+            return Literal(drawn, f"'{drawn}'")
         case datetime():
-            return Literal(chosen, f"TIMESTAMP '{chosen}'")
+            return Literal(drawn, f"TIMESTAMP '{drawn}'")
         case Decimal():
-            return Literal(chosen, f"{chosen}BD")
+            return Literal(drawn, f"{drawn}BD")
         case float():
-            return Literal(chosen, f"{chosen!r}D")
+            return Literal(drawn, f"{drawn!r}D")
         case _:
-            return Literal(chosen, str(chosen).upper())
+            return Literal(drawn, str(drawn).upper())
 
 
-def predicate(random: Random, columns: Typed, depth: int = 2) -> Expr:
-    """A boolean expression over the columns."""
+def predicate(random: Random, columns: Typed, depth: int = 2, failing: float = 0.0) -> Expr:
+    """A boolean expression over the columns; how often one that can fail."""
+    if failing and random.random() < failing:
+        compared, kind = _failing_scalar(random, columns)
+        return call(random.choice(("gt", "lte", "neq")), compared, literal(random, kind))
     if depth and random.random() < 0.3:
         if random.random() < 0.3:
             return call("not", predicate(random, columns, depth - 1))
@@ -94,24 +107,49 @@ def _same_type(random: Random, columns: Typed, kind: str) -> Expr:
     return Column(random.choice(others)) if random.random() < 0.5 else literal(random, kind)
 
 
-def scalar(random: Random, columns: Typed) -> tuple[Expr, str]:
-    """An expression over the columns, with its type."""
+def scalar(random: Random, columns: Typed, failing: float = 0.0) -> tuple[Expr, str]:
+    """An expression over the columns, with its type; how often one that can fail."""
+    if failing and random.random() < failing:
+        return _failing_scalar(random, columns)
     name, kind = random.choice(columns)
     column = Column(name)
-    choice = random.randrange(7)
-    if kind == "int" and choice < 3:
+    roll = random.randrange(7)
+    if kind == "int" and roll < 3:
         function = random.choice(("add", "sub", "mul"))
         return Call(
             "mod", (call(function, column, _same_type(random, columns, kind)), Literal(7, "7")), "({0} % {1})"
         ), kind
-    if kind == "string" and choice < 2:
+    if kind == "string" and roll < 2:
         return call(random.choice(("upper", "lower")), column), kind
-    if kind == "timestamp" and choice < 2:
+    if kind == "timestamp" and roll < 2:
         return call("second", column), "int"
-    if choice == 3 and kind != "window":
+    if roll == 3 and kind != "window":
         return when(predicate(random, columns, 1), column), kind
-    if choice == 4 and kind != "window":
+    if roll == 4 and kind != "window":
         return call("coalesce", column, literal(random, kind)), kind
-    if choice == 5 and kind == "int":
+    if roll == 5 and kind == "int":
         return cast(column, "decimal(10,2)"), "decimal(10,2)"
     return column, kind
+
+
+def _failing_scalar(random: Random, columns: Typed) -> tuple[Expr, str]:
+    """One that fails for some values, perhaps protected from them."""
+    name, kind = random.choice([pair for pair in columns if pair[1] in _POISON] or [("", "")])
+    column = Column(name)
+    match kind, random.randrange(4):
+        case "int", 0:
+            return divide(number(100), column), "double"
+        case "int", 1:
+            return call("mod", number(7), column), "int"
+        case "int", 2:
+            return when(call("neq", column, number(0)), divide(number(6), column)), "double"
+        case "int", _:
+            return Call("int_div", (number(6), column), "({0} DIV {1})"), "int"
+        case "string", 0:
+            return Call("try_cast", (column,), "try_cast({0} AS INT)"), "int"
+        case "string", _:
+            return cast(column, "int"), "int"
+        case "double", _:
+            return divide(Literal(1.0, "1.0D"), column), "double"
+        case _:
+            return divide(number(1), number(random.choice((0, 1, 2)))), "double"

@@ -12,8 +12,9 @@ from datetime import timedelta
 from itertools import count
 from random import Random
 
-from headwater.algebra.expressions import Column, Expr, equal
-from headwater.algebra.nodes import (
+from headwater.algebra.expressions.tree import Column, Expr, equal
+from headwater.algebra.expressions.types import average_type, decimal_of, is_exact, sum_type
+from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
     Filter,
@@ -27,7 +28,6 @@ from headwater.algebra.nodes import (
     Union,
     Windows,
 )
-from headwater.algebra.types import average_type, decimal_of, is_exact, sum_type
 from headwater.bench.laws.random_expressions import Typed, literal, predicate, scalar
 
 __all__ = ["Generator", "TypedPlan"]
@@ -47,21 +47,25 @@ class TypedPlan:
 
 
 class Generator:
-    """Makes plans over `relations`; the same seed makes the same plans."""
+    """Generates plans over `relations`; the same seed gives the same plans.
 
-    def __init__(self, random: Random, relations: Relations) -> None:
+    `failing`: how often an expression is one that can fail.
+    """
+
+    def __init__(self, random: Random, relations: Relations, failing: float = 0.0) -> None:
         self.random = random
         self.relations = relations
+        self.failing = failing
         self.numbers = count(1)
 
     def view(self, depth: int) -> TypedPlan:
         """A plan whose columns have plain names, as a view's have."""
-        found = self.plan(depth)
-        kept = found.typed[:8]
-        if all("." not in name for name, _ in kept) and len(kept) == len(found.types):
-            return found
-        items = tuple((f"c{self._number()}", Column(name)) for name, _ in kept)
-        return TypedPlan(Project(found.plan, items), tuple(kind for _, kind in kept))
+        typed_plan = self.plan(depth)
+        columns = typed_plan.typed[:8]
+        if all("." not in name for name, _ in columns) and len(columns) == len(typed_plan.types):
+            return typed_plan
+        items = tuple((f"c{self._number()}", Column(name)) for name, _ in columns)
+        return TypedPlan(Project(typed_plan.plan, items), tuple(kind for _, kind in columns))
 
     def plan(self, depth: int) -> TypedPlan:
         if depth <= 0:
@@ -82,19 +86,21 @@ class Generator:
         relation = self.random.choice(sorted(self.relations))
         columns = self.relations[relation]
         alias = f"{relation[0]}{self._number()}"
-        kept = self.random.sample(columns, self.random.randint(max(1, len(columns) - 2), len(columns)))
-        scan = Scan(relation, alias, tuple(name for name, _ in kept))
-        return TypedPlan(scan, tuple(kind for _, kind in kept))
+        read = self.random.sample(columns, self.random.randint(max(1, len(columns) - 2), len(columns)))
+        scan = Scan(relation, alias, tuple(name for name, _ in read))
+        return TypedPlan(scan, tuple(kind for _, kind in read))
 
     def filter(self, depth: int) -> TypedPlan:
         below = self._below(depth)
-        return TypedPlan(Filter(below.plan, predicate(self.random, below.typed)), below.types)
+        return TypedPlan(
+            Filter(below.plan, predicate(self.random, below.typed, failing=self.failing)), below.types
+        )
 
     def project(self, depth: int) -> TypedPlan:
         below = self._below(depth)
-        chosen = [scalar(self.random, below.typed) for _ in range(self.random.randint(1, 4))]
-        items = tuple((f"c{self._number()}", expr) for expr, _ in chosen)
-        return TypedPlan(Project(below.plan, items), tuple(kind for _, kind in chosen))
+        computed = [scalar(self.random, below.typed, self.failing) for _ in range(self.random.randint(1, 4))]
+        items = tuple((f"c{self._number()}", expr) for expr, _ in computed)
+        return TypedPlan(Project(below.plan, items), tuple(kind for _, kind in computed))
 
     def windows(self, depth: int) -> TypedPlan:
         below = self._below(depth)
@@ -103,26 +109,26 @@ class Generator:
             return self.filter(depth)
         size, slide, offset = self.random.choice(((4, 2, 0), (4, 4, 1), (2, 5, 0), (6, 4, 3)))
         name, time = f"c{self._number()}", Column(self.random.choice(times))
-        seconds = (timedelta(seconds=one) for one in (size, slide, offset))
-        return TypedPlan(Windows(below.plan, name, time, *seconds), (*below.types, "window"))
+        durations = (timedelta(seconds=seconds) for seconds in (size, slide, offset))
+        return TypedPlan(Windows(below.plan, name, time, *durations), (*below.types, "window"))
 
     def join(self, depth: int) -> TypedPlan:
         inputs = [self._below(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]
         conditions: list[Expr] = []
         for before, after in zip(inputs, inputs[1:], strict=False):
             conditions += [equal(left, right) for left, right in self._pairs(before, after, 1)]
-        types = tuple(kind for one in inputs for kind in one.types)
-        plan = Join(tuple(one.plan for one in inputs), tuple(conditions))
+        types = tuple(kind for child in inputs for kind in child.types)
+        plan = Join(tuple(child.plan for child in inputs), tuple(conditions))
         if self.random.random() < 0.3 or not conditions:
             typed = TypedPlan(plan, types).typed
-            plan = Join(plan.inputs, (*conditions, predicate(self.random, typed)))
+            plan = Join(plan.inputs, (*conditions, predicate(self.random, typed, failing=self.failing)))
         return TypedPlan(plan, types)
 
     def _pairs(self, left: TypedPlan, right: TypedPlan, least: int) -> tuple[tuple[Expr, Expr], ...]:
         """Pairs of columns of the same type, at most two."""
         same: list[tuple[Expr, Expr]] = [
-            (Column(one), Column(other))
-            for one, kind in left.typed
+            (Column(name), Column(other))
+            for name, kind in left.typed
             for other, other_kind in right.typed
             if kind == other_kind
         ]
@@ -145,40 +151,44 @@ class Generator:
     def _residual(self, left: TypedPlan, right: TypedPlan) -> Expr | None:
         if self.random.random() < 0.7:
             return None
-        return predicate(self.random, (*left.typed, *right.typed))
+        return predicate(self.random, (*left.typed, *right.typed), failing=self.failing)
 
     def union(self, depth: int) -> TypedPlan:
         left, right = self._below(depth), self._below(depth)
-        kept = left.typed[:5]
-        names = tuple(f"c{self._number()}" for _ in kept)
+        columns = left.typed[:5]
+        names = tuple(f"c{self._number()}" for _ in columns)
         first = Project(
-            left.plan, tuple((new, Column(old)) for new, (old, _) in zip(names, kept, strict=True))
+            left.plan, tuple((new, Column(old)) for new, (old, _) in zip(names, columns, strict=True))
         )
         items: list[tuple[str, Expr]] = []
-        for new, (_, kind) in zip(names, kept, strict=True):
+        for new, (_, kind) in zip(names, columns, strict=True):
             same = [name for name, other in right.typed if other == kind]
             items.append((new, Column(self.random.choice(same)) if same else literal(self.random, kind)))
-        return TypedPlan(Union((first, Project(right.plan, tuple(items)))), tuple(kind for _, kind in kept))
+        return TypedPlan(
+            Union((first, Project(right.plan, tuple(items)))), tuple(kind for _, kind in columns)
+        )
 
     def distinct(self, depth: int) -> TypedPlan:
         below = self._below(depth)
-        kept = below.typed[:3]
-        keys = tuple((f"c{self._number()}", Column(name)) for name, _ in kept)
-        return TypedPlan(Aggregate(below.plan, keys, ()), tuple(kind for _, kind in kept))
+        columns = below.typed[:3]
+        keys = tuple((f"c{self._number()}", Column(name)) for name, _ in columns)
+        return TypedPlan(Aggregate(below.plan, keys, ()), tuple(kind for _, kind in columns))
 
     def aggregate(self, depth: int) -> TypedPlan:
         below = self._below(depth)
-        keys = [scalar(self.random, below.typed) for _ in range(self.random.choice((0, 1, 1, 1, 2)))]
+        keys = [
+            scalar(self.random, below.typed, self.failing) for _ in range(self.random.choice((0, 1, 1, 1, 2)))
+        ]
         linear = self.random.random() < 0.5
         calls = [self.aggregate_call(below.typed, linear) for _ in range(self.random.randint(1, 3))]
         named = tuple((f"c{self._number()}", expr) for expr, _ in keys)
-        plan = Aggregate(below.plan, named, tuple(one for one, _ in calls))
+        plan = Aggregate(below.plan, named, tuple(call for call, _ in calls))
         return TypedPlan(plan, (*(kind for _, kind in keys), *(kind for _, kind in calls)))
 
     def aggregate_call(self, columns: Typed, linear: bool) -> tuple[AggregateCall, str]:
-        argument, kind = scalar(self.random, columns)
+        argument, kind = scalar(self.random, columns, self.failing)
         function, distinct, result = self._function(kind, linear)
-        where = predicate(self.random, columns, 1) if self.random.random() < 0.2 else None
+        where = predicate(self.random, columns, 1, self.failing) if self.random.random() < 0.2 else None
         name = f"c{self._number()}"
         if function == "count" and not distinct and self.random.random() < 0.5:
             return AggregateCall(name, "count", (), "count(1)", where=where), "bigint"

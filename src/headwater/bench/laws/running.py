@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 from headwater.algebra.passes import optimize
-from headwater.algebra.text import show
+from headwater.algebra.text.show import show
 from headwater.bench.laws.keeping import check_world
 from headwater.bench.laws.shrink import shrink
 from headwater.bench.laws.worlds import World, random_world
@@ -32,7 +32,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`cases` are (view, changes) pairs that were kept by deltas and compared with the view anew."""
+    """`cases` are (view, changes) pairs that were kept by deltas and compared with the view recomputed."""
 
     worlds: int
     cases: int
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def try_seeds(first: int, number: int) -> Outcome:
-    """The worlds of some consecutive seeds, in this process."""
+    """Try the worlds of consecutive seeds, in this process."""
     begun, cases, failures = time.perf_counter(), 0, []
     for seed in range(first, first + number):
         try:
@@ -54,7 +54,7 @@ def try_seeds(first: int, number: int) -> Outcome:
 def run(
     cases: int, seed: int = 0, progress: Callable[[int], None] | None = None, processes: int | None = None
 ) -> Outcome:
-    """Try worlds from `seed` on until `cases` pairs are compared; `progress` hears how many are."""
+    """Try worlds from `seed` on until `cases` pairs are compared; `progress` gets the number so far."""
     begun, worlds, done = time.perf_counter(), 0, 0
     failures: list[Failure] = []
     for outcome in _outcomes(cases, seed, processes or os.cpu_count() or 1):
@@ -66,7 +66,7 @@ def run(
 
 
 def _outcomes(cases: int, seed: int, processes: int) -> Iterator[Outcome]:
-    """Rounds of one chunk for each process, until there are enough cases (or far too few come out)."""
+    """Rounds of one chunk per process, until there are enough cases (or far too few come out)."""
     done = rounds = 0
     pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn")) if processes > 1 else None
     with pool or nullcontext():
@@ -79,7 +79,7 @@ def _outcomes(cases: int, seed: int, processes: int) -> Iterator[Outcome]:
 
 
 def describe(seed: int) -> str:
-    """A failing world, made small, in words: its views' plans, its rows and its changes."""
+    """A failing world, shrunk, as text: its views' plans, its rows and its changes."""
     world = shrink(random_world(seed), _fails)
     parts = [f"seed {seed}"]
     for name, view in world.views.items():

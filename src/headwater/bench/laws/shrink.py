@@ -1,7 +1,7 @@
 """Make a failing world smaller while it still fails, so that a person can read it.
 
 Batches, changes and rows are dropped one at a time as long as the law stays broken.  A smaller world whose
-sources would hold a negative weight is no world, and is passed over.  Cost: one check for every attempt.
+sources would hold a negative weight is invalid, and is skipped.  Cost: one check per attempt.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from headwater.algebra.values import ZSet, add
+from headwater.algebra.oracle.zsets import ZSet, add
 from headwater.bench.laws.worlds import World
 
 __all__ = ["shrink"]
 
 
 def shrink(world: World, fails: Callable[[World], bool]) -> World:
-    """The smallest world found from this one that still fails."""
+    """The smallest world derived from this one that still fails."""
     while True:
-        smaller = next((one for one in _smaller(world) if _possible(one) and fails(one)), None)
+        smaller = next((other for other in _smaller(world) if _possible(other) and fails(other)), None)
         if smaller is None:
             return world
         world = smaller
@@ -41,7 +41,7 @@ def _fewer(relations: dict[str, ZSet]) -> Iterator[dict[str, ZSet]]:
         if rows:
             yield {**relations, name: {}}
         for row in rows if len(rows) > 1 else ():
-            yield {**relations, name: {one: weight for one, weight in rows.items() if one != row}}
+            yield {**relations, name: {other: weight for other, weight in rows.items() if other != row}}
 
 
 def _possible(world: World) -> bool:

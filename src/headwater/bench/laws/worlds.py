@@ -1,7 +1,9 @@
 """A random world: sources with rows, views over them and over each other, and batches of changes.
 
-A batch inserts, deletes and updates rows, leaves some sources alone, and now and then only inserts.  A
-delete takes one copy of a row that is there, so a source never holds a negative weight.
+A batch inserts, deletes and updates rows, leaves some sources alone, and sometimes only inserts.  A delete
+removes one copy of a row that is there, so a source never holds a negative weight.
+
+In a poisoned world expressions fail for some values: such rows come now and then, and go soon.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from headwater.algebra.values import Row, ZSet, add, consolidate
+from headwater.algebra.expressions.values import Row
+from headwater.algebra.oracle.zsets import ZSet, add, consolidate
 from headwater.bench.laws.random_expressions import TYPES, Typed, value
 from headwater.bench.laws.random_plans import Generator, TypedPlan
 
-__all__ = ["World", "random_world"]
+__all__ = ["World", "poisoned_world", "random_world"]
+
+FAILING, POISON = 0.35, 0.06  # how many expressions can fail, and how many values they fail for
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +34,22 @@ class World:
 
 
 def random_world(seed: int) -> World:
-    random = Random(seed)
+    return _world(seed, Random(seed), 0.0, None)
+
+
+def poisoned_world(seed: int) -> World:
+    """One whose expressions fail for some rows."""
+    return _world(seed, Random(seed), FAILING, POISON)
+
+
+def _world(seed: int, random: Random, failing: float, poison: float | None) -> World:
     sources = {name: _columns(random) for name in ("r", "s", "t")[: random.randint(1, 3)]}
-    start = {name: consolidate(_rows(random, columns, 6)) for name, columns in sources.items()}
+    start = {name: consolidate(_rows(random, columns, 6, poison)) for name, columns in sources.items()}
     relations, views = dict(sources), {}
     for name in ("v", "w")[: random.choice((1, 1, 2))]:
-        views[name] = Generator(random, relations).view(random.randint(1, 4))
+        views[name] = Generator(random, relations, failing).view(random.randint(1, 4))
         relations[name] = views[name].typed
-    batches = tuple(_batches(random, sources, start, random.randint(1, 3)))
+    batches = tuple(_batches(random, sources, start, random.randint(1, 3), poison))
     return World(seed, sources, start, views, batches)
 
 
@@ -47,13 +60,19 @@ def _columns(random: Random) -> Typed:
     return tuple((f"x{index}", kind) for index, kind in enumerate(kinds))
 
 
-def _rows(random: Random, columns: Typed, most: int) -> Iterator[tuple[Row, int]]:
+def _rows(
+    random: Random, columns: Typed, most: int, poison: float | None = None
+) -> Iterator[tuple[Row, int]]:
     for _ in range(random.randint(0, most)):
-        yield tuple(value(random, kind) for _, kind in columns), random.choice((1, 1, 1, 2))
+        yield tuple(value(random, kind, poison) for _, kind in columns), random.choice((1, 1, 1, 2))
 
 
 def _batches(
-    random: Random, sources: dict[str, Typed], start: dict[str, ZSet], number: int
+    random: Random,
+    sources: dict[str, Typed],
+    start: dict[str, ZSet],
+    number: int,
+    poison: float | None,
 ) -> Iterator[dict[str, ZSet]]:
     now = dict(start)
     for _ in range(number):
@@ -61,13 +80,13 @@ def _batches(
         inserts_only = random.random() < 0.3
         for name, columns in sources.items():
             if random.random() < 0.7:
-                batch[name] = _delta(random, columns, now[name], inserts_only)
+                batch[name] = _delta(random, columns, now[name], inserts_only, poison)
                 now[name] = add(now[name], batch[name])
         yield batch
 
 
-def _delta(random: Random, columns: Typed, rows: ZSet, inserts_only: bool) -> ZSet:
-    changes = list(_rows(random, columns, 3))
+def _delta(random: Random, columns: Typed, rows: ZSet, inserts_only: bool, poison: float | None) -> ZSet:
+    changes = list(_rows(random, columns, 3, poison))
     if inserts_only:
         return consolidate(changes)
     present = list(rows)
@@ -75,5 +94,5 @@ def _delta(random: Random, columns: Typed, rows: ZSet, inserts_only: bool) -> ZS
         changes.append((row, -random.randint(1, rows[row])))
         if random.random() < 0.4:  # an update: one value of the row changes
             at = random.randrange(len(columns))
-            changes.append(((*row[:at], value(random, columns[at][1]), *row[at + 1 :]), 1))
+            changes.append(((*row[:at], value(random, columns[at][1], poison), *row[at + 1 :]), 1))
     return consolidate(changes)

@@ -1,6 +1,4 @@
-"""The marks set for update streams, each measured: policies, optimum, real quotes, throughput, a long
-trace.
-"""
+"""The targets for update streams, each measured: policies, optimum, real quotes, throughput, a long trace."""
 
 from __future__ import annotations
 
@@ -16,10 +14,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from headwater.bench.updates.workloads import quotes, zipf
-from headwater.overload.updates.optimum import expected_area
-from headwater.overload.updates.queue import UpdateQueue
-from headwater.overload.updates.simulate import Settings, simulate
-from headwater.overload.updates.trace import Chunk
+from headwater.overload.updates.queue.update_queue import UpdateQueue
+from headwater.overload.updates.simulation.optimum import expected_area
+from headwater.overload.updates.simulation.simulate import Settings, simulate
+from headwater.overload.updates.simulation.trace import Chunk
 
 __all__ = ["Bar", "long_trace", "optimum", "policies", "quotes_table", "throughput"]
 
@@ -28,7 +26,7 @@ Row = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A mark, what was measured, and whether it is met."""
+    """A target, what was measured, and whether it is met."""
 
     bar: str
     wanted: str
@@ -96,7 +94,7 @@ def _policy_bars(rows: list[Row]) -> list[Bar]:
 
 
 def optimum(quick: bool) -> Bar:
-    """IN-PLACE against every schedule that does not know the future, keys alike: exhaustive."""
+    """IN-PLACE against every schedule that does not know the future, equal keys: exhaustive."""
     cases = ((2, 2, 6), (3, 2, 4)) if quick else ((2, 2, 9), (2, 3, 7), (3, 2, 7), (3, 3, 5), (4, 2, 5))
     worst = max(
         expected_area(*case, oldest_first=True) / expected_area(*case, oldest_first=False) for case in cases
@@ -105,9 +103,7 @@ def optimum(quick: bool) -> Bar:
 
 
 def quotes_table(quick: bool) -> list[Row]:
-    """Real quotes by symbol and exchange: staleness in milliseconds at three load factors; empty without
-    the data.
-    """
+    """Staleness of real quotes in milliseconds at three load factors; empty without the data."""
     chunks = quotes()
     if chunks is None:
         return []
@@ -117,15 +113,17 @@ def quotes_table(quick: bool) -> list[Row]:
     rows: list[Row] = []
     for load in (2.0, 5.0, 10.0):
         cost = load * float(chunk.times[-1]) / count
-        seen = _staleness([chunk], cost, ("fifo", "inplace", "linecut", "best"))
+        staleness = _staleness([chunk], cost, ("fifo", "inplace", "linecut", "best"))
         append = simulate([chunk], Settings("append", cost, float(chunk.times[-1]))).application_staleness
-        in_ms: Row = {f"{name} ms": value * 1000 for name, value in seen.items()}
-        rows.append({"load": load, "quotes": count} | in_ms | {"append ms": append * 1000} | _ratios(seen))
+        in_ms: Row = {f"{name} ms": value * 1000 for name, value in staleness.items()}
+        rows.append(
+            {"load": load, "quotes": count} | in_ms | {"append ms": append * 1000} | _ratios(staleness)
+        )
     return rows
 
 
 def throughput(quick: bool) -> list[Row]:
-    """Rows a second of CPU time into and out of a queue of 100,000 keys, in Arrow batches."""
+    """Rows per second of CPU time into and out of a queue of 100,000 keys, in Arrow batches."""
     keys, rows, batches = 100_000, 1 << (14 if quick else 20), 4
     random = np.random.default_rng(1)
     names = np.array([f"SYM{number:06d}" for number in range(keys)], dtype=object)

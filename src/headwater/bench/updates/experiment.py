@@ -1,4 +1,4 @@
-"""Run everything: the figures to files, the marks and tables to the caller."""
+"""Run everything: the figures to files, the targets and tables to the caller."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from headwater.bench.updates.panels import Panel
 from headwater.bench.updates.workloads import in_turn, slow_and_fast, zipf
-from headwater.overload.updates.run import Outcome
-from headwater.overload.updates.simulate import Settings, simulate
-from headwater.overload.updates.trace import Chunk
-from headwater.overload.updates.window_append import append_windows
-from headwater.overload.updates.window_run import simulate_windows
-from headwater.overload.updates.windows import WindowSpec
+from headwater.overload.updates.simulation.run import Outcome
+from headwater.overload.updates.simulation.simulate import Settings, simulate
+from headwater.overload.updates.simulation.trace import Chunk
+from headwater.overload.updates.windowed.append import append_windows
+from headwater.overload.updates.windowed.run import simulate_windows
+from headwater.overload.updates.windowed.window_spec import WindowSpec
 
 __all__ = ["FIGURES", "figure_5", "figure_7", "figure_9", "figure_13", "figure_14"]
 

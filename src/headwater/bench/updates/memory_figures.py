@@ -7,11 +7,11 @@ import pyarrow as pa
 
 from headwater.bench.updates.panels import Panel
 from headwater.bench.updates.workloads import zipf
-from headwater.overload.updates.memory import OnDemandPages, naive_use
-from headwater.overload.updates.queue import UpdateQueue
-from headwater.overload.updates.rows import NewestRows
-from headwater.overload.updates.simulate import Settings, simulate
-from headwater.overload.updates.trace import Chunk
+from headwater.overload.updates.queue.memory import OnDemandPages, naive_use
+from headwater.overload.updates.queue.rows import NewestRows
+from headwater.overload.updates.queue.update_queue import UpdateQueue
+from headwater.overload.updates.simulation.simulate import Settings, simulate
+from headwater.overload.updates.simulation.trace import Chunk
 
 __all__ = ["figure_16", "figure_17"]
 
@@ -35,7 +35,7 @@ def _memory_lines(chunks: list[Chunk], load: float) -> dict[str, tuple[float, fl
 
 
 def _arrow_use(chunk: Chunk) -> tuple[float, float]:
-    """The running queue, one dequeue a second."""
+    """The real queue, one dequeue a second."""
     schema = pa.schema([("key", pa.int64())])
     queue = UpdateQueue(schema, "key", "inplace", 1.0)
     queue.rows = NewestRows(schema, smallest=8)
@@ -89,10 +89,13 @@ def figure_17(quick: bool) -> list[Panel]:
     loads = [2.0, 10.0] if quick else [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
     runs = []
     for load in loads:
-        each = [_memory_lines(zipf(int(steps * load), 100, theta), load) for theta in (0.0, 0.3, 0.6, 0.9)]
+        skews = [_memory_lines(zipf(int(steps * load), 100, theta), load) for theta in (0.0, 0.3, 0.6, 0.9)]
         mean = {
-            m: (float(np.mean([e[m][0] for e in each])), float(np.mean([e[m][1] for e in each])))
-            for m in each[0]
+            method: (
+                float(np.mean([lines[method][0] for lines in skews])),
+                float(np.mean([lines[method][1] for lines in skews])),
+            )
+            for method in skews[0]
         }
         runs.append(mean)
     return _memory_panels("figure_17", "load factor", loads, runs)

@@ -1,4 +1,4 @@
-"""Panels, the plots of a figure as data, and how they are drawn: one file a figure, panels side by side."""
+"""Panels: the plots of a figure as data, and how they are drawn, one file per figure, side by side."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from headwater.overload.updates.cells import KeyIndex
-from headwater.overload.updates.trace import Chunk
+from headwater.overload.updates.queue.cells import KeyIndex
+from headwater.overload.updates.simulation.trace import Chunk
 
 __all__ = ["in_turn", "quotes", "slow_and_fast", "zipf"]
 
@@ -23,7 +23,7 @@ def _chunk(times: Any, keys: Any, count: int) -> list[Chunk]:
 
 
 def zipf(updates: int, keys: int, theta: float, seed: int = 1) -> list[Chunk]:
-    """Key i with probability in proportion to i to the minus theta; theta 0 is uniform."""
+    """Key i has a probability proportional to i ** -theta; theta 0 is uniform."""
     weights = 1.0 / np.arange(1, keys + 1) ** theta
     drawn = np.random.default_rng(seed).choice(keys, updates, p=weights / weights.sum())
     return _chunk(np.arange(updates), drawn, keys)
@@ -44,9 +44,7 @@ def in_turn(updates: int, keys: int) -> list[Chunk]:
 
 
 def quotes() -> list[Chunk] | None:
-    """Real quotes keyed by symbol and exchange, from the opening of the market; None where the data is
-    absent.
-    """
+    """Real quotes by symbol and exchange, from the opening of the market; None without the data."""
     import pyarrow.compute as pc
     from pyarrow import csv
 

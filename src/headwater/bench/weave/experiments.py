@@ -1,7 +1,7 @@
 """Run the optimizers: experiment 1 on all settings, in parallel; experiment 2; scale; one more query.
 
-Every plan is timed from empty memories, as a user's first plan would be, so no optimizer profits from the
-one before it.
+Every plan is timed from empty caches, as a user's first plan would be, so no optimizer profits from the
+previous one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from time import perf_counter, process_time
 
 from headwater.bench.weave.workloads import EXPERIMENT_2, Setting, generate
-from headwater.weave import Objective, Plan, Query, Workload, add_query, plan
-from headwater.weave.edges import forget_edges
-from headwater.weave.optimizers import OPTIMIZERS
+from headwater.planning.windows import Objective, Query, Weave, Workload, add_query, plan
+from headwater.planning.windows.edges import forget_edges
+from headwater.planning.windows.optimizers import OPTIMIZERS
 
 __all__ = ["BEST", "Outcome", "experiment_1", "experiment_2", "one_more_query", "scale"]
 
@@ -24,7 +24,7 @@ BEST = {"best-total": Objective.TOTAL, "best-balanced": Objective.BALANCED}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one optimizer made of one workload. `cpu_seconds` leaves out what other programs took."""
+    """What an optimizer made of a workload. `cpu_seconds` excludes what other programs took."""
 
     setting: int
     seed: int
@@ -48,8 +48,8 @@ def experiment_1(
             advance()
         return outcomes
     with ProcessPoolExecutor(workers) as pool:
-        for found in pool.map(_compare, jobs, chunksize=4):
-            outcomes.extend(found)
+        for compared in pool.map(_compare, jobs, chunksize=4):
+            outcomes.extend(compared)
             advance()
     return outcomes
 
@@ -59,27 +59,27 @@ def _compare(job: tuple[int, Setting, int]) -> list[Outcome]:
     workload = generate(setting, seed)
     outcomes = []
     for name in (*OPTIMIZERS, *BEST):
-        made, seconds, cpu_seconds = _timed(workload, name, seed)
-        costs = made.total_cost, made.max_cost
+        planned, seconds, cpu_seconds = _timed(workload, name, seed)
+        costs = planned.total_cost, planned.max_cost
         outcomes.append(Outcome(number, seed, name, *costs, seconds, cpu_seconds))
     return outcomes
 
 
-def _timed(workload: Workload, name: str, seed: int) -> tuple[Plan, float, float]:
+def _timed(workload: Workload, name: str, seed: int) -> tuple[Weave, float, float]:
     forget_edges()
     started, cpu_started = perf_counter(), process_time()
     if name in BEST:
-        made = plan(workload, objective=BEST[name], seed=seed)
+        planned = plan(workload, objective=BEST[name], seed=seed)
     else:
-        made = plan(workload, name, seed=seed)
-    return made, perf_counter() - started, process_time() - cpu_started
+        planned = plan(workload, name, seed=seed)
+    return planned, perf_counter() - started, process_time() - cpu_started
 
 
 def experiment_2(seed: int = 0) -> dict[str, list[float]]:
     """The cost of each of four nodes, by optimizer."""
     workload = generate(EXPERIMENT_2, seed)
     plans = {name: _timed(workload, name, seed)[0] for name in (*OPTIMIZERS, *BEST)}
-    return {name: [node.cost for node in made.nodes] for name, made in plans.items()}
+    return {name: [node.cost for node in planned.nodes] for name, planned in plans.items()}
 
 
 def scale(queries: int, nodes: int) -> dict[str, float]:
@@ -89,13 +89,13 @@ def scale(queries: int, nodes: int) -> dict[str, float]:
 
 
 def one_more_query(queries: int) -> float:
-    """The longest of ten additions of one query to a plan, from empty memories."""
+    """The longest of ten additions of a query to a plan, from empty caches."""
     workload = generate(Setting(queries, 16, 100.0, 50, 0, 100, False), 0)
-    made = plan(workload)
+    planned = plan(workload)
     longest = 0.0
     for slide in range(7, 107, 10):
         forget_edges()
         started = perf_counter()
-        add_query(made, Query("one more", 5 * slide + 3, slide))
+        add_query(planned, Query("one more", 5 * slide + 3, slide))
         longest = max(longest, perf_counter() - started)
     return longest

@@ -14,14 +14,14 @@ __all__ = ["draw_node_costs", "draw_quality"]
 INK, BLUE, ORANGE = "#1f2933", "#0b6e99", "#d9822b"
 
 
-def draw_quality(found: dict[str, Quality], folder: Path) -> None:
+def draw_quality(measured: dict[str, Quality], folder: Path) -> None:
     """Figure 2: average plan quality, 0 % the average best and 100 % the average worst of the thirteen."""
     figure = Figure(figsize=(9, 7), layout="constrained")
-    names = list(found)
+    names = list(measured)
     panels = (("Maximum cost", "maximum"), ("Total cost", "total"))
     for axes, (title, field) in zip(figure.subplots(2, 1), panels, strict=True):
-        values = [100 * getattr(found[name], field) for name in names]
-        errors = [100 * getattr(found[name], f"{field}_deviation") for name in names]
+        values = [100 * getattr(measured[name], field) for name in names]
+        errors = [100 * getattr(measured[name], f"{field}_deviation") for name in names]
         down = [min(error, max(value, 0.0)) for error, value in zip(errors, values, strict=True)]
         colors = [ORANGE if name.startswith("best") else BLUE for name in names]
         axes.bar(names, values, color=colors, yerr=[down, errors], ecolor="#9aa5b1", capsize=3)
@@ -38,7 +38,7 @@ def draw_node_costs(costs: dict[str, list[float]], folder: Path) -> None:
     axes = figure.subplots()
     shades = ("#0b6e99", "#4aa3c7", "#9fd0e3", "#d9822b")
     for node in range(len(next(iter(costs.values())))):
-        at = [place + (node - 1.5) * 0.2 for place in range(len(costs))]
+        at = [position + (node - 1.5) * 0.2 for position in range(len(costs))]
         label = f"node {node + 1}"
         axes.bar(at, [own[node] for own in costs.values()], 0.2, color=shades[node % 4], label=label)
     axes.set_xticks(range(len(costs)), list(costs), rotation=40, ha="right")

@@ -1,4 +1,4 @@
-"""What the outcomes say: the counterparts of Figure 2 and Tables 3 and 4, and the bars."""
+"""What the outcomes show: the counterparts of Figure 2 and Tables 3 and 4, and the targets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from headwater.bench.weave.experiments import BEST, Outcome
-from headwater.weave.optimizers import OPTIMIZERS
+from headwater.planning.windows.optimizers import OPTIMIZERS
 
 __all__ = ["PAPER_SECONDS", "PAPER_TABLE_3", "Quality", "bars", "qualities", "table_4", "wins"]
 
@@ -37,11 +37,11 @@ class Quality:
 
 def averages(outcomes: Sequence[Outcome], measure: str) -> Costs:
     """For each optimizer, its cost in each setting, averaged over the seeds, as the paper does."""
-    found: dict[tuple[str, int], list[float]] = {}
+    by_setting: dict[tuple[str, int], list[float]] = {}
     for outcome in outcomes:
-        found.setdefault((outcome.optimizer, outcome.setting), []).append(getattr(outcome, measure))
+        by_setting.setdefault((outcome.optimizer, outcome.setting), []).append(getattr(outcome, measure))
     costs: Costs = {}
-    for (name, _), values in sorted(found.items(), key=lambda item: item[0][1]):
+    for (name, _), values in sorted(by_setting.items(), key=lambda item: item[0][1]):
         costs.setdefault(name, []).append(fmean(values))
     return costs
 
@@ -74,7 +74,7 @@ def wins(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
 
 
 def table_4(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
-    """The counterpart of Table 4: seconds a plan, average and longest (wall and processor time)."""
+    """The counterpart of Table 4: seconds per plan, average and longest (wall and processor time)."""
     table = {}
     for name in (*OPTIMIZERS, *BEST):
         own = [outcome for outcome in outcomes if outcome.optimizer == name]
@@ -84,7 +84,7 @@ def table_4(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
 
 
 def bars(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Shares of single runs (not averages) in which `best` keeps its promises."""
+    """Shares of single runs (not averages) in which `best` is as good as claimed."""
     runs: dict[tuple[int, int], dict[str, Outcome]] = {}
     for outcome in outcomes:
         runs.setdefault((outcome.setting, outcome.seed), {})[outcome.optimizer] = outcome

@@ -1,9 +1,9 @@
 """The paper's workloads: its seven parameters, its 256 combinations, and the generator.
 
-Readings chosen: the overlap of a query is a whole number drawn evenly from 1 to the maximum, and its range
-is that many slides, as the overlap factor is a count of windows.  Zipf skew 1 gives the k-th largest slide
-a weight of 1 / k ("skewed towards large slides"), skew 0 gives all the same.  Diverse workloads draw from
-the primes only.
+Where the paper leaves room: the overlap of a query is an integer drawn uniformly from 1 to the maximum, and
+its range is that many slides, as the overlap factor is a count of windows.  Zipf skew 1 gives the k-th
+largest slide a weight of 1 / k ("skewed towards large slides"), skew 0 gives all the same weight.  Diverse
+workloads draw from the primes only.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from random import Random
 
-from headwater.weave import CostModel, Node, Query, Workload
-from headwater.weave.residues import factor
+from headwater.planning.windows import CostModel, Node, Query, Workload
+from headwater.planning.windows.residues import factor
 
 __all__ = ["EXPERIMENT_2", "Setting", "generate", "quick_settings", "table_2"]
 

@@ -1,40 +1,41 @@
-"""Capture from one PostgreSQL database: prepare, snapshot, recover, then round after round.
+"""Capture from one PostgreSQL database: check, then a step of the stream and of a snapshot with every poll.
 
-    prepare    the server can replicate, tables and columns fit; publication, then slot, made if missing
-    snapshot   tables without a position are read at one point of the stream, which becomes their position
-    recover    tables behind the furthest one catch up to it, at the time it has (group.py)
-    rounds     peek -> commit to the timelines with the position -> advance the slot (rounds.py)
+    open       check that the server can replicate and the tables fit; have publication and slot (slot.py)
+    step       snapshots beside the stream, and the stream itself (session.py)
 
-Exactly once: a transaction is applied to a table if and only if its commit position is not before the one in
-the table's log, and position and changes are in one Delta commit.  The slot may lag behind: it only keeps
-what we might need.  A slot that is gone, or has lost its log, or belongs to another cluster, makes the tables
-be compared with a new snapshot, and the difference becomes their next change.
+Exactly once: a transaction is applied to a table if and only if its commit position is not before the one
+in the table's log, and position and changes are in one Delta commit.  The slot may lag behind: it only
+retains what might still be needed.  How far it may be is recorded in the warehouse before it is advanced
+(slot_record.py). If what lies between the slot and the warehouse is lost, the tables are compared with a
+new snapshot, and the difference becomes their next change.
 
-The time of a stretch is the last transaction's commit time in PostgreSQL, if that is after everything before
-and not in the future; so staleness counts from there.  The watermark of all tables moves to it, and, when
-there was nothing more, to the moment the round began.
+The time of a stretch is the commit time of its last transaction in PostgreSQL, if that is after everything
+earlier and not in the future; staleness counts from there.  The watermark of all tables of the stream moves
+to it, and, once nothing more is waiting, to the moment the round began.  Tables that wait for a snapshot
+have watermarks of their own, which stand still.
 
-Errors never raise out of `poll`: they are reported, and the next tries wait longer and longer (30 s at most).
+`poll` never raises: errors are reported in its result, and retries back off up to 30 s.
 """
 
 from __future__ import annotations
 
-import secrets
+import logging
 from collections.abc import Sequence
-from typing import Any
 
 import psycopg
 
 from headwater.capture.polling import Polled
 from headwater.capture.postgres import server
+from headwater.capture.postgres.address import address_of
+from headwater.capture.postgres.checks import warnings_of
 from headwater.capture.postgres.declared import declare
 from headwater.capture.postgres.failures import database_of, explained
 from headwater.capture.postgres.group import Group
-from headwater.capture.postgres.pgoutput import Decoder
-from headwater.capture.postgres.rounds import Round
-from headwater.capture.postgres.slot_name import SlotName
-from headwater.capture.postgres.snapshot import take_snapshot
-from headwater.capture.trouble import storage_trouble
+from headwater.capture.postgres.lag import max_slot_lag
+from headwater.capture.postgres.session import Session
+from headwater.capture.postgres.slot import check_tables, drop_slot_of, have_slot, tables_to_compare
+from headwater.capture.postgres.slot_record import Note, SlotRecord
+from headwater.capture.storage_errors import storage_errors
 from headwater.clock import Clock
 from headwater.errors import HeadwaterError, InputError, InternalError
 from headwater.model import Table
@@ -42,43 +43,46 @@ from headwater.storage.warehouse import Warehouse
 
 __all__ = ["PostgresCapture"]
 
+logger = logging.getLogger(__name__)
+
 FIRST_WAIT = 500_000
 LONGEST_WAIT = 30_000_000
-IDLE_WAL = 16 * 1024 * 1024  # advance an idle slot when others have written this much
 
 
 class PostgresCapture:
+    """The tables of one database, captured through one replication slot."""
+
     def __init__(self, warehouse: Warehouse, project: str, tables: Sequence[Table], clock: Clock) -> None:
         ordered = sorted(tables, key=lambda table: table.name)
-        self.uri = ordered[0].options.get("uri", "")
         _refuse_twice(ordered)
+        self.uri = address_of(ordered[0])
         self.group = Group(warehouse, clock, [declare(table) for table in ordered])
-        self.slot_name = SlotName(warehouse.root, project, database_of(self.uri))
+        self.record = SlotRecord(warehouse.root, project, database_of(self.uri))
         self.slot = ""
+        self._max_lag = max_slot_lag(ordered)
         self._root = warehouse.root
         self._clock = clock
-        self._connection: psycopg.Connection[Any] | None = None
-        self._round: Round | None = None
+        self._session: Session | None = None
         self._watermark = self.group.watermark()
-        self._confirmed = 0
         self._wait = FIRST_WAIT
         self._try_at = 0
         self._error: HeadwaterError | None = None
+        self._news: list[str] = []
 
     @property
     def tables(self) -> tuple[str, ...]:
-        return tuple(one.table.name for one in self.group.tables)
+        return tuple(declared.table.name for declared in self.group.tables)
 
     def watermark(self) -> int:
-        """All tables of the database are complete up to here, and no transaction is there in part."""
+        """The tables of the stream are complete up to here, and no transaction is visible in part."""
         return self._watermark
 
     def poll(self) -> Polled:
         now = self._clock.now()
         if self._error is not None and now < self._try_at:
-            return Polled(0, self._watermark, False, self._error, self._waiting(now))
+            return self._unpolled(self._error, now)
         try:
-            with storage_trouble("PostgreSQL's changes are not captured", self._root):
+            with storage_errors("PostgreSQL's changes are not captured", self._root):
                 polled = self._connected_poll()
             self._error, self._wait = None, FIRST_WAIT
             return polled
@@ -86,160 +90,98 @@ class PostgresCapture:
             return self._failed(explained(error, self.uri))
         except HeadwaterError as error:
             return self._failed(error)
-        except Exception as error:  # noqa: BLE001  (a bug of ours must not stop the run's other sources)
+        except Exception as error:  # noqa: BLE001  (a bug here must not stop the run's other sources)
             shown = InternalError("HW889", f"the capture failed: {type(error).__name__}: {error}")
             shown.__cause__ = error
             return self._failed(shown)
 
     def prepare(self) -> None:
-        """Connect and check; raises what is wrong. `poll` does it by itself, and retries."""
+        """Connect and check; raises what is wrong. `poll` does this by itself, and retries."""
         try:
-            self._prepare()
+            session = self._open()
         except psycopg.Error as error:
             self.close()
             raise explained(error, self.uri) from error
+        for failure in session.failing.values():
+            raise failure
 
     def close(self) -> None:
-        self._round = None
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def drop(self) -> list[str]:
         """Drop slot and publication in PostgreSQL; the next capture starts with a snapshot."""
-        name = self.slot_name.known()
-        if name is None:
-            return []
         self.close()
-        try:
-            with server.connect(self.uri) as connection:
-                dropped = server.drop_all(connection, name)
-        except psycopg.Error as error:
-            raise explained(error, self.uri) from error
-        self.slot_name.forget()
-        return dropped
+        return drop_slot_of(self.record, self.uri)
 
     def _failed(self, error: HeadwaterError) -> Polled:
+        logger.warning("capturing %s failed: %s", ", ".join(self.tables), error.message, exc_info=True)
         self.close()
         self._error = error
         now = self._clock.now()
         self._try_at, self._wait = now + self._wait, min(self._wait * 2, LONGEST_WAIT)
-        return Polled(0, self._watermark, False, error, self._waiting(now))
+        return self._unpolled(error, now)
 
-    def _waiting(self, now: int) -> str:
-        return f"next try in {max(0, self._try_at - now) / 1e6:.1f} s"
+    def _unpolled(self, error: HeadwaterError, now: int) -> Polled:
+        state = f"next try in {max(0, self._try_at - now) / 1e6:.1f} s"
+        return Polled(
+            0, self._watermark, False, error, state, held=self.group.held(), notes=self._take_news()
+        )
 
     def _connected_poll(self) -> Polled:
-        if self._connection is None:
-            self._prepare()
-        if self._round is None:
-            self._round = self._new_round()
-        return self._stretch(self._round)
+        session = self._session or self._open()
+        step = session.step()
+        self._watermark = max(self._watermark, session.watermark)
+        return Polled(
+            step.changes,
+            self._watermark,
+            step.behind,
+            next(iter(session.failing.values()), None),
+            step.state,
+            self.group.held(),
+            self._take_news(),
+            step.snapshot_rows,
+        )
 
-    def _prepare(self) -> None:
+    def _open(self) -> Session:
         self.close()
+        self.uri = address_of(self.group.tables[0].table)
         connection = server.connect(self.uri)
         try:
-            server.require_logical(connection, self.uri)
-            for declared in self.group.tables:
-                declared.check(server.remote_table(connection, declared))
-            self._have_slot(connection)
-            self._snapshot(connection)
-            self._recover(connection)
+            self._session = self._checked(connection)
         except BaseException:
             connection.close()
             raise
-        self._connection = connection
+        return self._session
 
-    def _have_slot(self, connection: psycopg.Connection[Any]) -> None:
-        """Publication first: a slot that is older than its publication cannot be decoded."""
-        system = server.system_of(connection)
-        self._name(self.slot_name.get(), system)
-        missing = server.missing_from_publication(connection, self.slot, self.group.tables)
-        position = server.slot_position(connection, self.slot)
-        known = [one for one in self.group.tables if self.group.position(one) is not None]
-        lost = position is None and known
-        unpublished = any(one in missing for one in known)
-        if lost or unpublished or (position is not None and len(missing) == len(self.group.tables)):
-            server.drop_all(connection, self.slot)
-            self._name(self.slot_name.renew(), system)
-            missing, position = list(self.group.tables), None
-        if missing:
-            server.publish(connection, self.slot, missing)
-        if position is None:
-            server.create_slot(connection, self.slot)
+    def _checked(self, connection: psycopg.Connection[tuple[object, ...]]) -> Session:
+        group = self.group
+        server.require_logical(connection, self.uri)
+        failing = check_tables(connection, group, group.tables)
+        if len(failing) == len(group.tables):
+            raise next(iter(failing.values()))
+        self.slot, refused = have_slot(connection, group, self.record, self._max_lag, self._tell)
+        failing |= refused
+        record = self.record.get()
+        missed = tables_to_compare(group, record, self._tell) | failing.keys()
+        group.missed = missed & {*self.tables}
+        if missed != {*record.missed}:
+            self.record.miss(missed)
+        for declared in group.waiting:
+            for code, text in warnings_of(declared, group.remote.get(declared.table.name)):
+                self._tell(code, text)
+        return Session(connection, self.uri, self.slot, group, self.record, self._clock, failing, self._tell)
 
-    def _name(self, slot: str, system: str) -> None:
-        self.slot = slot
-        self.group.writer = f"postgres:{slot}:{system}"
+    def _tell(self, code: str, text: str) -> None:
+        """Something that a user should know: shown by the run, logged, and stored for `headwater capture`."""
+        logger.warning("%s: %s", code, text)
+        self.record.note(Note(self._clock.now(), code, text))
+        self._news.append(f"{code}: {text}")
 
-    def _snapshot(self, connection: psycopg.Connection[Any]) -> None:
-        wanted = [one for one in self.group.tables if self.group.position(one) is None]
-        if not wanted:
-            return
-        name = f"{self.slot}_{secrets.token_hex(2)}"
-        holder, position, snapshot = server.exported_snapshot(self.uri, name)
-        with holder, self.group.turns() as turns:
-            time = turns.time(self._clock.now(), self._clock.now())
-            take_snapshot(self.group, connection, wanted, snapshot, position, time)
-
-    def _recover(self, connection: psycopg.Connection[Any]) -> None:
-        """Bring all tables to the furthest position any of them has, at the time it has there."""
-        self._confirmed = server.slot_position(connection, self.slot) or 0
-        furthest = self.group.furthest()
-        with self.group.turns() as turns:
-            if furthest > self._confirmed:
-                again = self._open_round(connection, furthest)
-                messages: list[bytes] = []
-                while not again.over:
-                    messages += again.messages()
-                decoded = again.decoder.decode(messages, until=furthest)
-                self.group.commit(decoded, self.group.time_of(furthest), furthest)
-                again.finish()
-            turns.store(max(self.group.timeline(one).time() for one in self.group.tables))
-        if furthest > self._confirmed:
-            self._advance(connection, furthest)
-        self._watermark = self.group.watermark()
-
-    def _new_round(self) -> Round:
-        assert self._connection is not None
-        return self._open_round(self._connection, None)
-
-    def _open_round(self, connection: psycopg.Connection[Any], until: int | None) -> Round:
-        decoder = Decoder(self.group.since)
-        return Round(connection, self.slot, self.slot, decoder, self._clock.now(), until)
-
-    def _stretch(self, current: Round) -> Polled:
-        messages = current.messages()
-        with self.group.turns() as turns:
-            decoded = current.decoder.decode(messages)
-            time = turns.floor
-            if decoded.segments:
-                time = turns.time(decoded.committed_at, self._clock.now())
-                self.group.commit(decoded, time, decoded.end)
-            current.end = max(current.end, decoded.end)
-            if current.drained:
-                time = max(time, current.started_at)
-            turns.store(time)
-            self._watermark = max(self._watermark, time)
-        behind = not current.drained
-        if current.over:
-            self._end_round(current)
-        state = "catching up" if behind else ""
-        return Polled(decoded.changes, self._watermark, behind, None, state)
-
-    def _end_round(self, finished: Round) -> None:
-        assert self._connection is not None
-        finished.finish()
-        self._round = None
-        idle = max(finished.end, finished.flushed) if finished.drained else finished.end
-        if finished.end > self._confirmed or idle > self._confirmed + IDLE_WAL:
-            self._advance(self._connection, idle)
-
-    def _advance(self, connection: psycopg.Connection[Any], position: int) -> None:
-        """The slot need not keep what is before `position`: all tables have it."""
-        server.advance_slot(connection, self.slot, position)
-        self._confirmed = position
+    def _take_news(self) -> tuple[str, ...]:
+        news, self._news = tuple(self._news), []
+        return news
 
 
 def _refuse_twice(tables: Sequence[Table]) -> None:
@@ -249,7 +191,7 @@ def _refuse_twice(tables: Sequence[Table]) -> None:
         other = seen.setdefault((declared.schema, declared.name), table.name)
         if other != table.name:
             raise InputError(
-                "HW872",
+                "HW884",
                 f'tables "{other}" and "{table.name}" both capture {declared.schema}.{declared.name}',
                 place=table.place,
                 hint="Capture it once and make a view of it.",

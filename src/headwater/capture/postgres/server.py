@@ -1,7 +1,7 @@
-"""What Headwater asks of a PostgreSQL server: the few statements, each in one place.
+"""The statements that Headwater sends to a PostgreSQL server, each in one function.
 
-Sessions write values in one unambiguous text format (ISO dates, UTC, hex bytea, shortest exact floats), which
-is what replication sends and COPY writes, so the two always agree.
+Sessions write values in one unambiguous text format (ISO dates, UTC, hex bytea, shortest exact floats),
+which is also what replication sends and COPY writes, so the two always agree.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql
 
-from headwater.capture.postgres.declared import Declared, RemoteTable
-from headwater.capture.postgres.failures import CaptureError, database_of
+from headwater.capture.postgres.declared import Declared
+from headwater.capture.postgres.failures import database_of
 from headwater.errors import InputError
 
 __all__ = [
@@ -23,14 +23,13 @@ __all__ = [
     "create_slot",
     "drop_all",
     "drop_slot",
-    "exported_snapshot",
     "flushed",
-    "missing_from_publication",
     "publish",
-    "remote_table",
     "require_logical",
+    "slot_distance",
     "slot_position",
     "system_of",
+    "unlimited_log",
 ]
 
 _FORMATS: LiteralString = (
@@ -41,9 +40,9 @@ _FORMATS: LiteralString = (
 SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
-def connect(uri: str) -> psycopg.Connection[Any]:
+def connect(uri: str, timeout: int = 10) -> psycopg.Connection[Any]:
     connection: psycopg.Connection[Any] = psycopg.connect(
-        uri, autocommit=True, connect_timeout=10, application_name="headwater",
+        uri, autocommit=True, connect_timeout=timeout, application_name="headwater",
         keepalives_idle=10, keepalives_interval=5, keepalives_count=3,
     )  # fmt: skip
     connection.execute(_FORMATS)
@@ -51,21 +50,23 @@ def connect(uri: str) -> psycopg.Connection[Any]:
 
 
 def require_logical(connection: psycopg.Connection[Any], uri: str) -> None:
-    level = _one(connection, "SHOW wal_level")
+    level = _scalar(connection, "SHOW wal_level")
     if level != "logical":
         raise InputError(
             "HW871",
             f"PostgreSQL at {database_of(uri)} does not write what replication needs: wal_level is {level}",
-            hint="ALTER SYSTEM SET wal_level = 'logical', then restart the server.",
+            hint="As a superuser: ALTER SYSTEM SET wal_level = 'logical', then restart the server. "
+            "Where a provider runs it, this is a setting there: rds.logical_replication = 1 on Amazon RDS, "
+            "cloudsql.logical_decoding = on at Google.",
         )
-    may = _one(
+    may = _scalar(
         connection,
         "SELECT rolreplication OR rolsuper OR EXISTS (SELECT FROM pg_roles given "
         "WHERE given.rolname = 'rds_replication' AND pg_has_role(current_user, given.oid, 'member')) "
         "FROM pg_roles WHERE rolname = current_user",
     )
     if not may:
-        user = _one(connection, "SELECT current_user")
+        user = _scalar(connection, "SELECT current_user")
         raise InputError(
             "HW876", f'the user "{user}" of {database_of(uri)} may not replicate',
             hint=f'ALTER ROLE "{user}" REPLICATION',
@@ -73,60 +74,25 @@ def require_logical(connection: psycopg.Connection[Any], uri: str) -> None:
 
 
 def system_of(connection: psycopg.Connection[Any]) -> str:
-    """Which cluster this is; another one starts its positions anew."""
-    return str(_one(connection, "SELECT system_identifier FROM pg_control_system()"))
+    """Identifies the cluster; positions in another cluster are unrelated."""
+    return str(_scalar(connection, "SELECT system_identifier FROM pg_control_system()"))
 
 
 def flushed(connection: psycopg.Connection[Any]) -> int:
-    """The position up to which everything committed is certain to be seen by a later peek."""
-    return int(_one(connection, "SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn"))
+    """The position up to which a later peek is certain to see everything committed."""
+    return int(_scalar(connection, "SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn"))
 
 
-def remote_table(connection: psycopg.Connection[Any], declared: Declared) -> RemoteTable:
-    found = connection.execute(
-        "SELECT c.oid, c.relreplident, c.relkind "
-        "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = %s AND c.relname = %s",
-        (declared.schema, declared.name),
-    ).fetchone()
-    if found is None or _char(found[2]) not in "rp":
-        raise InputError(
-            "HW872", f"there is no table {declared.schema}.{declared.name} in PostgreSQL",
-            place=declared.table.place, hint="OPTIONS (table 'schema.name'); views cannot be captured.",
-        )  # fmt: skip
-    columns = connection.execute(
-        "SELECT a.attname, t.typname, t.typcategory FROM pg_attribute a "
-        "JOIN pg_type d ON d.oid = a.atttypid "
-        "JOIN pg_type t ON t.oid = CASE WHEN d.typtype = 'd' THEN d.typbasetype ELSE d.oid END "
-        "WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped",
-        (found[0],),
-    ).fetchall()
-    key = connection.execute(
-        "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
-        "AND a.attnum = ANY(i.indkey) WHERE i.indrelid = %s "
-        "AND CASE %s WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident ELSE false END",
-        (found[0], _char(found[1])),
-    ).fetchall()
-    described = {name: (kind, _char(category)) for name, kind, category in columns}
-    return RemoteTable(described, _char(found[1]), tuple(name for (name,) in key))
-
-
-def missing_from_publication(
-    connection: psycopg.Connection[Any], publication: str, tables: Sequence[Declared]
-) -> list[Declared]:
-    there = set(
-        connection.execute(
-            "SELECT schemaname::text, tablename::text FROM pg_publication_tables WHERE pubname = %s",
-            (publication,),
-        ).fetchall()
-    )
-    return [one for one in tables if (one.schema, one.name) not in there]
+def unlimited_log(connection: psycopg.Connection[Any]) -> bool:
+    """Whether a slot that nobody reads retains the server's log without limit."""
+    size = _scalar(connection, "SELECT setting FROM pg_settings WHERE name = 'max_slot_wal_keep_size'")
+    return size == "-1"
 
 
 def publish(connection: psycopg.Connection[Any], publication: str, tables: Sequence[Declared]) -> None:
-    """Add tables to the publication, made if it is not there. Tables are never taken out: see capture.py."""
-    names = sql.SQL(", ").join(sql.Identifier(one.schema, one.name) for one in tables)
-    exists = _one(connection, "SELECT count(*) FROM pg_publication WHERE pubname = %s", publication)
+    """Add tables to the publication, created if need be. Tables are never removed from it: see capture.py."""
+    names = sql.SQL(", ").join(sql.Identifier(declared.schema, declared.name) for declared in tables)
+    exists = _scalar(connection, "SELECT count(*) FROM pg_publication WHERE pubname = %s", publication)
     statement = (
         sql.SQL("ALTER PUBLICATION {} ADD TABLE {}")
         if exists
@@ -136,71 +102,61 @@ def publish(connection: psycopg.Connection[Any], publication: str, tables: Seque
 
 
 def slot_position(connection: psycopg.Connection[Any], slot: str) -> int | None:
-    """The position the slot has confirmed; None if there is no such slot, or it has lost its WAL."""
-    found = connection.execute(
+    """The position the slot has confirmed; None if the slot does not exist or has lost its WAL."""
+    slot_row = connection.execute(
         "SELECT confirmed_flush_lsn - '0/0'::pg_lsn, wal_status FROM pg_replication_slots "
         "WHERE slot_name = %s",
         (slot,),
     ).fetchone()
-    if found is None or found[1] == "lost":
+    if slot_row is None or slot_row[1] == "lost":
         return None
-    return int(found[0])
+    return int(slot_row[0])
 
 
-def create_slot(connection: psycopg.Connection[Any], slot: str) -> None:
-    drop_slot(connection, slot)  # one that has lost its WAL may still be there
-    connection.execute("SELECT pg_create_logical_replication_slot(%s, 'pgoutput')", (slot,))
+def slot_distance(connection: psycopg.Connection[Any], slot: str) -> tuple[int, int, bool] | None:
+    """How much log is behind the slot's position, how much it retains, and whether a session reads it."""
+    row = connection.execute(
+        "SELECT pg_current_wal_flush_lsn() - confirmed_flush_lsn, pg_current_wal_flush_lsn() - restart_lsn, "
+        "active FROM pg_replication_slots WHERE slot_name = %s",
+        (slot,),
+    ).fetchone()
+    if row is None or row[0] is None:
+        return None
+    return max(0, int(row[0])), max(0, int(row[1] or 0)), bool(row[2])
+
+
+def create_slot(connection: psycopg.Connection[Any], slot: str) -> int:
+    """Create the slot and return its position, once the transactions that are open now have ended."""
+    drop_slot(connection, slot)  # a slot that has lost its WAL may still exist
+    created = _scalar(
+        connection,
+        "SELECT lsn - '0/0'::pg_lsn FROM pg_create_logical_replication_slot(%s, 'pgoutput')",
+        slot,
+    )
+    return int(created)
 
 
 def advance_slot(connection: psycopg.Connection[Any], slot: str, position: int) -> None:
     connection.execute("SELECT pg_replication_slot_advance(%s, '0/0'::pg_lsn + %s)", (slot, position))
 
 
-def exported_snapshot(uri: str, name: str) -> tuple[psycopg.Connection[Any], int, str]:
-    """A session that holds a snapshot open, its position, and its name for SET TRANSACTION SNAPSHOT.
-
-    Of the transactions that write, exactly those with a commit position before it are in the snapshot.
-    """
-    holder = psycopg.connect(
-        uri, autocommit=True, replication="database", cursor_factory=psycopg.ClientCursor, connect_timeout=10
-    )
-    try:
-        found = holder.execute(
-            sql.SQL("CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')").format(
-                sql.Identifier(name)
-            )
-        ).fetchone()
-        if found is None:
-            raise CaptureError("HW878", "PostgreSQL gave no snapshot")
-        high, low = str(found[1]).split("/")
-        return holder, int(high, 16) << 32 | int(low, 16), str(found[2])
-    except BaseException:
-        holder.close()
-        raise
-
-
 def drop_slot(connection: psycopg.Connection[Any], slot: str) -> bool:
-    """Drop the slot; false if there is none."""
-    if not _one(connection, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = %s", slot):
+    """Drop the slot; False if there is none."""
+    if not _scalar(connection, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = %s", slot):
         return False
     connection.execute("SELECT pg_drop_replication_slot(%s)", (slot,))
     return True
 
 
 def drop_all(connection: psycopg.Connection[Any], slot: str) -> list[str]:
-    """Drop the slot and the publication of that name; returns what was there."""
+    """Drop the slot and the publication of the same name; returns what was dropped."""
     dropped = [f"replication slot {slot}"] if drop_slot(connection, slot) else []
-    if _one(connection, "SELECT count(*) FROM pg_publication WHERE pubname = %s", slot):
+    if _scalar(connection, "SELECT count(*) FROM pg_publication WHERE pubname = %s", slot):
         connection.execute(sql.SQL("DROP PUBLICATION {}").format(sql.Identifier(slot)))
         dropped.append(f"publication {slot}")
     return dropped
 
 
-def _one(connection: psycopg.Connection[Any], query: LiteralString, *parameters: Any) -> Any:
+def _scalar(connection: psycopg.Connection[Any], query: LiteralString, *parameters: Any) -> Any:
     row = connection.execute(query, parameters or None).fetchone()
     return None if row is None else row[0]
-
-
-def _char(value: Any) -> str:
-    """PostgreSQL's "char" type, which may arrive as bytes."""
-    return value.decode() if isinstance(value, bytes) else str(value)

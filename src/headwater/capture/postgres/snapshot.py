@@ -1,135 +1,144 @@
-"""The rows of a table at one point of the replication stream, read with COPY inside an exported snapshot.
+"""Tables as they are at one point of the replication stream, read a piece at a time beside the stream.
 
-COPY's text format has one line per row and escapes what would disturb it, so rows are cut with `split` and
-values unescaped only where a backslash stands.  Rows go to Parquet a stretch at a time, so memory stays
-bounded by the stretch, not by the table.
+    position    exactly the transactions that committed before it are in the snapshot
+    read        the next piece of rows, written to the tables' folders and not yet committed
+    tables      once all is read: what each table gains by the snapshot
+
+A session exports a snapshot whose position is known (exported.py); a second session imports it and reads
+the tables with COPY (copied_rows.py).  Meanwhile other tables follow the stream.  A table that had been
+captured before is compared with its snapshot, and only the difference is a change.
+
+Nothing is visible before the end: a kill leaves files that no commit names, and the snapshot begins anew.
+While it is read the server retains its log from `position` on, and the rows that a long transaction might
+still see.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 import pyarrow as pa
 from psycopg import sql
 
-from headwater.capture.batch import Rejection
-from headwater.capture.codes import has_null
-from headwater.capture.postgres.apply import typed_rows
+from headwater.capture.postgres import server
+from headwater.capture.postgres.copied_rows import copied_rows
 from headwater.capture.postgres.declared import Declared
+from headwater.capture.postgres.exported import Export
 from headwater.capture.postgres.group import Group
-from headwater.capture.postgres.server import SNAPSHOT
-from headwater.storage.delta_log import NewFile
-from headwater.storage.timeline import WEIGHT
-from headwater.storage.zset import consolidate
+from headwater.capture.postgres.stream.difference import stored_changes, weighted
+from headwater.capture.postgres.stream.pending import Pending
 
-__all__ = ["copied_rows", "take_snapshot"]
+__all__ = ["Snapshot"]
 
-STRETCH = 200_000  # rows
-STRETCH_BYTES = 64 * 1024 * 1024
-
-_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
-_ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+ROWS_AT_ONCE = 200_000  # how many rows `read` reads before others get their turn
 
 
-def copied_rows(
-    connection: psycopg.Connection[Any], declared: Declared
-) -> Iterator[tuple[pa.Table, list[Rejection]]]:
-    """The table's rows in stretches, with those that the declaration cannot hold apart."""
-    names = declared.remote_columns
-    statement = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
-        sql.SQL(", ").join(map(sql.Identifier, names)), sql.Identifier(declared.schema, declared.name)
-    )
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for lines in _stretches(copy):
-            yield _typed(declared, lines, names)
+class Snapshot:
+    """The snapshot of some tables. `position` is None until the server has exported it."""
+
+    def __init__(self, group: Group, uri: str, slot: str, tables: Sequence[Declared]) -> None:
+        self.tables = {declared.table.name: group.pending(declared) for declared in tables}
+        self.position: int | None = None
+        self.rows = 0
+        self.over = False
+        self._group = group
+        self._uri = uri
+        self._declared = tables
+        self._export = Export(uri, f"{slot}_{secrets.token_hex(2)}")
+        self._connection: psycopg.Connection[Any] | None = None
+        self._work: Generator[int] = _nothing()
+
+    def read(self, wait: float) -> int:
+        """Read on for a bounded number of rows, and return how many were read.
+
+        Before the first piece, wait up to so many seconds for the server to export the snapshot.
+        """
+        if self.position is None and not self._import(wait):
+            return 0
+        before = self.rows
+        while not self.over and self.rows - before < ROWS_AT_ONCE:
+            rows = next(self._work, None)
+            self.over = rows is None
+            self.rows += rows or 0
+        if self.over and self._connection is not None:
+            self._connection.close()
+        return self.rows - before
+
+    def close(self) -> None:
+        """Give the snapshot up."""
+        self._export.close()
+        if self._connection is not None:
+            self._connection.close()
+        with suppress(psycopg.Error):  # of the COPY that is cut off
+            self._work.close()
+        for pending in self.tables.values():
+            pending.discard()
+
+    def _import(self, wait: float) -> bool:
+        exported = self._export.result(wait)
+        if exported is None:
+            return False
+        self.position, name = exported
+        try:
+            self._connection = _imported(self._uri, name)
+        finally:
+            self._export.close()
+        self._work = self._read_all(self._connection)
+        return True
+
+    def _read_all(self, connection: psycopg.Connection[Any]) -> Generator[int]:
+        """Read table by table; yields the number of rows of each piece."""
+        for declared in self._declared:
+            pending = self.tables[declared.table.name]
+            pieces = _pieces(connection, declared, pending)
+            if self._group.timeline(declared).snapshot().rows == 0:
+                for rows in pieces:
+                    pending.add(rows)
+                    yield len(rows)
+            else:
+                yield from self._read_difference(declared, pending, pieces)
+
+    def _read_difference(
+        self, declared: Declared, pending: Pending, pieces: Iterator[pa.Table]
+    ) -> Generator[int]:
+        """The table was captured before: only what differs from the stored rows is a change."""
+        buckets = pending.buckets()
+        try:
+            for changes in stored_changes(self._group.timeline(declared), -1):
+                buckets.add(changes)
+                yield 0
+            for rows in pieces:
+                buckets.add(rows)
+                yield len(rows)
+            for changes in buckets.sums():
+                pending.add(changes)
+                yield 0
+        finally:
+            buckets.close()
 
 
-def _stretches(copy: Any) -> Iterator[list[bytes]]:
-    rest, lines, size = b"", [], 0
-    for block in copy:
-        data = bytes(block)
-        size += len(data)
-        parts = (rest + data if rest else data).split(b"\n")
-        rest = parts.pop()
-        lines += parts
-        if len(lines) >= STRETCH or size >= STRETCH_BYTES:
-            yield lines
-            lines, size = [], 0
-    if lines:
-        yield lines
+def _pieces(connection: psycopg.Connection[Any], declared: Declared, pending: Pending) -> Iterator[pa.Table]:
+    for rows, rejected in copied_rows(connection, declared):
+        pending.reject(rejected)
+        yield weighted(rows, pa.repeat(pa.scalar(1, pa.int64()), len(rows)))
 
 
-def _typed(declared: Declared, lines: list[bytes], names: Sequence[str]) -> tuple[pa.Table, list[Rejection]]:
-    columns = [list(column) for column in zip(*(line.split(b"\t") for line in lines), strict=True)]
-    rows, reasons = typed_rows(declared, [_values(column) for column in columns], names)
-    required = [column.name for column in declared.table.columns if not column.nullable]
-    for row in has_null(rows, required).nonzero()[0].tolist():
-        reasons.setdefault(row, "NULL in a column that is declared NOT NULL")
-    if not reasons:
-        return rows, []
-    where = f"postgres:{declared.schema}.{declared.name}"
-    letters = [
-        Rejection(0, lines[row].decode(errors="replace"), reason, where) for row, reason in reasons.items()
-    ]
-    return rows.filter(pa.array([row not in reasons for row in range(len(rows))])), letters
+def _nothing() -> Generator[int]:
+    yield from ()
 
 
-def _values(column: list[bytes]) -> list[bytes | None]:
-    if not any(b"\\" in value for value in column):
-        return list(column)
-    return [None if value == b"\\N" else _unescaped(value) for value in column]
-
-
-def _unescaped(value: bytes) -> bytes:
-    if b"\\" not in value:
-        return value
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), value)
-
-
-def take_snapshot(
-    group: Group,
-    connection: psycopg.Connection[Any],
-    tables: Sequence[Declared],
-    snapshot: str,
-    position: int,
-    time: int,
-) -> None:
-    """Read tables as of an exported snapshot and commit them at one time with its position."""
-    connection.execute(SNAPSHOT)
-    connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
-    written = [(declared, _written(group, connection, declared, position, time)) for declared in tables]
-    connection.execute("COMMIT")
-    for declared, files in written:
-        group.publish(declared, files, time, position)
-
-
-def _written(
-    group: Group, connection: psycopg.Connection[Any], declared: Declared, position: int, time: int
-) -> list[NewFile]:
-    timeline = group.timeline(declared)
-    stretches = _weighted(group, declared, position, copied_rows(connection, declared))
-    if timeline.snapshot().rows == 0:
-        return [timeline.write(rows, time) for rows in stretches]
-    # The table was captured before, by a slot that is gone: what differs is the change.
-    before = group.current(declared).everything()
-    minus = pa.array(-before.column(WEIGHT).to_numpy())
-    before = before.set_column(before.schema.get_field_index(WEIGHT), before.schema.field(WEIGHT), minus)
-    changes = consolidate(pa.concat_tables([before, *(rows.cast(before.schema) for rows in stretches)]))
-    return [timeline.write(changes, time)] if len(changes) else []
-
-
-def _weighted(
-    group: Group,
-    declared: Declared,
-    position: int,
-    stretches: Iterator[tuple[pa.Table, list[Rejection]]],
-) -> Iterator[pa.Table]:
-    weight = pa.field(WEIGHT, pa.int64(), nullable=False)
-    lost: list[Rejection] = []
-    for rows, rejected in stretches:
-        lost += rejected
-        yield rows.append_column(weight, pa.repeat(pa.scalar(1, pa.int64()), len(rows)))
-    group.letters(declared, lost, position)
+def _imported(uri: str, name: str) -> psycopg.Connection[Any]:
+    """A session inside the exported snapshot, which it keeps by itself from then on."""
+    connection = server.connect(uri)
+    try:
+        connection.execute(server.SNAPSHOT)
+        connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(name)))
+        connection.execute("SELECT 1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

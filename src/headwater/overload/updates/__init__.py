@@ -1,14 +1,17 @@
-"""Update streams: under overload, which keys are refreshed first, which stale updates are skipped (UpStream).
+"""Update streams: which keys are refreshed first under overload, and which stale updates are skipped
+(UpStream).
 
-`UpdateQueue` works on Arrow batches; `simulate` runs a policy over a trace; `WindowRun` does so for windows.
+`UpdateQueue` works on Arrow batches; `simulate` runs a policy over a trace, `simulate_windows` a windowed
+query.
 """
 
-from headwater.overload.updates.delivery import Mode, Pipeline
-from headwater.overload.updates.queue import AppendQueue, UpdateQueue
-from headwater.overload.updates.run import Outcome
-from headwater.overload.updates.simulate import POLICIES, Settings, simulate, trace
-from headwater.overload.updates.window_run import simulate_windows
-from headwater.overload.updates.windows import WindowSpec
+from headwater.overload.updates.queue.policies import POLICIES
+from headwater.overload.updates.queue.update_queue import AppendQueue, UpdateQueue
+from headwater.overload.updates.simulation.delivery import Mode, Pipeline
+from headwater.overload.updates.simulation.run import Outcome
+from headwater.overload.updates.simulation.simulate import Settings, simulate, trace
+from headwater.overload.updates.windowed.run import simulate_windows
+from headwater.overload.updates.windowed.window_spec import WindowSpec
 
 __all__ = [
     "POLICIES", "AppendQueue", "Mode", "Outcome", "Pipeline", "Settings", "UpdateQueue", "WindowSpec",

@@ -1,8 +1,8 @@
 """Names for columns that nobody named.
 
-Inside a query such a column is called by its text, nearly as Spark calls it (`count(1)`, `(a + b)`).  A view
-is a table whose columns must have names that every reader takes, so at the top `sum(price)` is stored as
-sum_price and `count(*)` as count.
+Inside a query such a column is named after its text, nearly as in Spark (`count(1)`, `(a + b)`).  A view is a
+table that any reader must be able to open, so there `sum(price)` is stored as sum_price and `count(*)` as
+count.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 
 from sqlglot import exp
 
-from headwater.algebra.expressions import Column
-from headwater.algebra.nodes import AggregateCall
-from headwater.sql.translate.literals import text
+from headwater.algebra.expressions.tree import Column
+from headwater.algebra.plans.nodes import AggregateCall
+from headwater.sql.translate.scalars.literals import text
 
 __all__ = ["aggregate_name", "implicit_name", "is_named", "stored_name"]
 
@@ -37,7 +37,7 @@ def implicit_name(node: exp.Expr) -> str:
         case exp.Paren():
             return implicit_name(node.this)
         case _:
-            return re.sub(r"\b([A-Za-z_]\w*)\(", lambda found: found[0].lower(), text(node))
+            return re.sub(r"\b([A-Za-z_]\w*)\(", lambda match: match[0].lower(), text(node))
 
 
 def stored_name(name: str) -> str:
@@ -45,7 +45,9 @@ def stored_name(name: str) -> str:
     return re.sub(r"\W+", "_", name.removesuffix("(1)")).strip("_") or "column"
 
 
-def aggregate_name(one: AggregateCall) -> str:
+def aggregate_name(aggregate: AggregateCall) -> str:
     """count, sum_price, max_at."""
-    columns = [argument.name.rsplit(".", 1)[-1] for argument in one.arguments if isinstance(argument, Column)]
-    return stored_name("_".join([one.function, *columns[:1]]))
+    columns = [
+        argument.name.rsplit(".", 1)[-1] for argument in aggregate.arguments if isinstance(argument, Column)
+    ]
+    return stored_name("_".join([aggregate.function, *columns[:1]]))

@@ -1,7 +1,7 @@
-"""What one translation has found so far: relations read, obstacles met, names taken.
+"""What a translation has gathered so far: relations read, obstacles met, names taken.
 
 A view that Spark can run but that has no delta rule is not wrong: the first obstacle does not stop the
-translation.  It goes on with a placeholder, so that errors further down are still found, and the plan is
+translation.  It goes on with a placeholder, so that errors further down are still reported, and the plan is
 thrown away at the end.
 """
 
@@ -14,16 +14,17 @@ from typing import NoReturn
 
 from sqlglot import exp
 
-from headwater.algebra.stages import Obstacle
+from headwater.algebra.stages.stage import Obstacle
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import Column, SqlText
+from headwater.sql.parsing.names import spelling, unused_name
 
 __all__ = ["Notes", "span"]
 
 
 def span(node: exp.Expr) -> tuple[int, int] | None:
     """Where a node stands: from its first word to its last, as far as sqlglot remembers."""
-    marks = [one.meta for one in node.walk() if "start" in one.meta]
+    marks = [part.meta for part in node.walk() if "start" in part.meta]
     if not marks:
         return None
     start = min(mark["start"] for mark in marks)
@@ -45,9 +46,9 @@ class Notes:
         """A node's place in the user's file; a node that has none stands where its parent does."""
         here: exp.Expr | None = node
         while here is not None:
-            found = span(here)
-            if found is not None:
-                start, end = found
+            marks = span(here)
+            if marks is not None:
+                start, end = marks
                 return self.sql.place(start, end - start)
             here = here.parent
         return self.sql.place(0, len(self.sql.text))
@@ -55,27 +56,23 @@ class Notes:
     def fail(self, code: str, node: exp.Expr, message: str, *, detail: str = "", hint: str = "") -> NoReturn:
         raise InputError(code, message, place=self.place(node), detail=detail, hint=hint)
 
-    def unknown(self, code: str, node: exp.Expr, what: str, name: str, known: Sequence[str]) -> NoReturn:
-        """A name that is not there: what it might have been, and what there is."""
-        detail = f"There is: {', '.join(known)}." if known else "There is none."
-        self.fail(code, node, f'{what} "{name}"', detail=detail, hint=did_you_mean(name, known))
+    def unknown(self, code: str, node: exp.Expr, what: str, name: str, choices: Sequence[str]) -> NoReturn:
+        """Fail on an unknown name: suggest the nearest one and list what there is."""
+        detail = f"There is: {', '.join(choices)}." if choices else "There is none."
+        self.fail(code, node, f'{what} "{name}"', detail=detail, hint=did_you_mean(name, choices))
 
     def obstacle(self, node: exp.Expr, reason: str) -> None:
         """This part has no delta rule: the view is kept by full refresh."""
-        found = Obstacle(reason, self.place(node))
-        if found not in self.obstacles:
-            self.obstacles.append(found)
+        obstacle = Obstacle(reason, self.place(node))
+        if obstacle not in self.obstacles:
+            self.obstacles.append(obstacle)
 
     def alias(self, wanted: str) -> str:
-        """A name for a relation that no other one in this view has."""
-        stem = re.sub(r"\W", "_", wanted) or "relation"
-        name, number = stem, 1
-        while name.lower() in self.taken:
-            number += 1
-            name = f"{stem}_{number}"
+        """A name for a relation that no other relation of this view has."""
+        name = unused_name(re.sub(r"\W", "_", wanted) or "relation", self.taken)
         self.taken.add(name.lower())
         return name
 
     def relation(self, name: str) -> str | None:
         """The declared spelling of a relation's name."""
-        return next((one for one in self.relations if one.lower() == name.lower()), None)
+        return spelling(name, self.relations)

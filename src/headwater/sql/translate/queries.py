@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.nodes import Scan
+from headwater.algebra.plans.nodes import Scan
 from headwater.sql.translate.env import Cte, Env
 from headwater.sql.translate.modifiers import check_modifiers
-from headwater.sql.translate.scope import Rows
+from headwater.sql.translate.relations.scope import Rows
 from headwater.sql.translate.select import translate_select
 from headwater.sql.translate.sets import translate_set
 
@@ -41,30 +41,30 @@ def _with(node: exp.Expr, env: Env) -> Env:
     if clause.args.get("recursive"):
         return _recursive(clause, env)
     used = {table.name.lower() for table in node.find_all(exp.Table)}
-    for one in clause.expressions:
-        cte = Cte(one.this, _names(one), replace(env, predicate=False))
-        if one.alias.lower() not in used:
-            _look_at(one, env)
-        env = replace(env, ctes={**env.ctes, one.alias.lower(): cte})
+    for definition in clause.expressions:
+        cte = Cte(definition.this, _names(definition), replace(env, predicate=False))
+        if definition.alias.lower() not in used:
+            _look_at(definition, env)
+        env = replace(env, ctes={**env.ctes, definition.alias.lower(): cte})
     return env
 
 
 def _names(node: exp.Expr) -> tuple[str, ...]:
     alias = node.args.get("alias")
-    return tuple(one.name for one in alias.args.get("columns") or ()) if alias is not None else ()
+    return tuple(column.name for column in alias.args.get("columns") or ()) if alias is not None else ()
 
 
 def _look_at(node: exp.Expr, env: Env) -> None:
-    """A WITH that nobody reads is still checked, and is in nobody's way."""
+    """Check a WITH definition that nothing reads; obstacles in it do not count."""
     obstacles = list(env.notes.obstacles)
     env.query(node.this, replace(env, prefix=node.alias, parent=None))
     env.notes.obstacles[:] = obstacles
 
 
 def _recursive(clause: exp.Expr, env: Env) -> Env:
-    """A recursive query may have any columns: what reads it is not checked."""
+    """A recursive query may have any columns, so names that may be its columns are not checked."""
     env.notes.obstacle(clause, "WITH RECURSIVE has no delta rule")
-    own = {one.alias.lower() for one in clause.expressions}
+    own = {definition.alias.lower() for definition in clause.expressions}
     for table in clause.find_all(exp.Table):
         relation = env.notes.relation(table.name)
         if table.name.lower() not in own and relation is not None:

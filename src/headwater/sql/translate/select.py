@@ -7,20 +7,21 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions import Call, Column, Expr, columns_of
-from headwater.algebra.nodes import Aggregate
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
-from headwater.sql.translate.from_clause import from_clause
-from headwater.sql.translate.group_keys import has_aggregate
-from headwater.sql.translate.grouping import grouped
-from headwater.sql.translate.items import read_items
-from headwater.sql.translate.joins import split_and
+from headwater.sql.translate.groups.group_keys import has_aggregate
+from headwater.sql.translate.groups.grouping import grouped
+from headwater.sql.translate.groups.items import read_items
+from headwater.sql.translate.groups.windows import add_windows
 from headwater.sql.translate.modifiers import check_modifiers
-from headwater.sql.translate.pushing import push_filter
-from headwater.sql.translate.scope import Field, Rows, Typed
-from headwater.sql.translate.stars import is_star
-from headwater.sql.translate.subqueries import is_predicate, semi_join
-from headwater.sql.translate.windows import add_windows
+from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.from_clause import from_clause
+from headwater.sql.translate.relations.joins import split_and
+from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
+from headwater.sql.translate.relations.stars import is_star
+from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["distinct", "translate_select"]
 
@@ -28,12 +29,13 @@ __all__ = ["distinct", "translate_select"]
 def translate_select(node: exp.Expr, env: Env) -> Rows:
     """The rows of one SELECT."""
     if not node.expressions:
-        env.notes.fail("HW300", node, "this SELECT selects nothing")
+        env.notes.fail("HW113", node, "this SELECT selects nothing")
     rows = _where(from_clause(node, env), node, env)
     having = node.args.get("having")
-    parts = [*node.expressions, *(one for one in (node.args.get("group"), having) if one is not None)]
+    group = node.args.get("group")
+    parts = [*node.expressions, *(clause for clause in (group, having) if clause is not None)]
     rows, windows = add_windows(rows, parts, env)
-    if node.args.get("group") or having or any(has_aggregate(one) for one in node.expressions):
+    if group or having or any(has_aggregate(expression) for expression in node.expressions):
         result = grouped(rows, node, env, windows)
     else:
         result = _projected(rows, node, env, windows)
@@ -44,25 +46,25 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
 
 
 def _where(rows: Rows, node: exp.Expr, env: Env) -> Rows:
-    """Plain conditions first: they connect the relations, and say what is not NULL."""
+    """Apply the plain conditions first: they connect relations and say what is not NULL."""
     where = node.args.get("where")
     conjuncts = split_and(where.this if where is not None else None)
     reader = env.expressions(rows, "WHERE")
-    known = set(rows.plan.columns)
+    columns = set(rows.plan.columns)
     plan, outside, facts = rows.plan, list(rows.correlated), []
-    for one in conjuncts:
-        if is_predicate(one):
+    for conjunct in conjuncts:
+        if is_predicate(conjunct):
             continue
-        condition = reader.condition(one).expr
+        condition = reader.condition(conjunct).expr
         facts.append(condition)
-        if columns_of(condition) <= known:
+        if columns_of(condition) <= columns:
             plan = push_filter(plan, condition)
         else:
             outside.append(condition)
     rows = replace(rows, plan=plan, fields=_sharper(rows.fields, facts), correlated=tuple(outside))
-    for one in conjuncts:
-        if is_predicate(one):
-            rows = semi_join(rows, one, env, "WHERE")
+    for conjunct in conjuncts:
+        if is_predicate(conjunct):
+            rows = semi_join(rows, conjunct, env, "WHERE")
     return rows
 
 
@@ -76,8 +78,8 @@ def _sharper(fields: tuple[Field, ...], facts: list[Expr]) -> tuple[Field, ...]:
             case Call("eq" | "neq" | "lt" | "lte" | "gt" | "gte", (left, right), _):
                 solid |= {left, right}
     return tuple(
-        replace(one, value=replace(one.value, nullable=False)) if one.value.expr in solid else one
-        for one in fields
+        replace(field, value=replace(field.value, nullable=False)) if field.value.expr in solid else field
+        for field in fields
     )
 
 
@@ -95,14 +97,13 @@ def _projected(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, 
 
 
 def distinct(rows: Rows, node: exp.Expr, env: Env) -> Rows:
-    """Each row once: groups of all columns and nothing else."""
+    """Each row once: grouped by all columns, without aggregates."""
     if rows.correlated:
         env.notes.obstacle(node, "SELECT DISTINCT that names the query around it has no delta rule")
-    visible = [one for one in rows.fields if not one.hidden]
-    names = env.column_names([one.name for one in visible])
-    keys = tuple((name, one.value.expr) for name, one in zip(names, visible, strict=True))
+    names = env.column_names([field.name for field in rows.visible])
+    keys = tuple((name, field.value.expr) for name, field in zip(names, rows.visible, strict=True))
     fields = tuple(
-        replace(one, value=replace(one.value, expr=Column(name)))
-        for name, one in zip(names, visible, strict=True)
+        replace(field, value=replace(field.value, expr=Column(name)))
+        for name, field in zip(names, rows.visible, strict=True)
     )
     return Rows(Aggregate(rows.plan, keys, ()), fields, rows.open)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headwater.algebra.nodes import Plan, Project
-from headwater.algebra.stages import Obstacle
+from headwater.algebra.plans.nodes import Plan, Project
+from headwater.algebra.stages.stage import Obstacle
 from headwater.errors import InputError
 from headwater.model import Column, RefreshPolicy, View
-from headwater.sql.names import RESERVED_COLUMNS
-from headwater.sql.translate.cross_joins import refuse_cross_joins
+from headwater.sql.parsing.names import RESERVED_COLUMNS, can_be_stored, spelling, unused_name
+from headwater.sql.parsing.parser import select_tree
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.names import stored_name
 from headwater.sql.translate.notes import Notes
-from headwater.sql.translate.pruning import prune
+from headwater.sql.translate.passes.cross_joins import refuse_cross_joins
+from headwater.sql.translate.passes.pruning import prune
 from headwater.sql.translate.queries import translate_query
-from headwater.sql.translate.scope import Field, Rows
-from headwater.sql.translate.verbatim import parse_query
+from headwater.sql.translate.relations.scope import Field, Rows
 
 __all__ = ["Translated", "translate"]
-
-_NOT_STORABLE = re.compile(r"[\s,;{}()=.`\"'\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +40,12 @@ def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translat
     """Translate a view over relations (sources and other views) with these columns."""
     notes = Notes(view.sql, relations)
     try:
-        rows = translate_query(parse_query(view.sql), Env(notes, translate_query))
+        rows = translate_query(select_tree(view.sql), Env(notes, translate_query))
     except RecursionError:
-        raise InputError("HW300", "this SELECT is nested too deeply", place=view.sql.place()) from None
-    fields = [one for one in rows.fields if not one.hidden]
+        raise InputError("HW113", "this SELECT is nested too deeply", place=view.sql.place()) from None
+    fields = rows.visible
     columns = _names(view, fields, notes, rows.open)
-    types = tuple("" if rows.open or one.value.type == "void" else one.value.type for one in fields)
+    types = tuple("" if rows.open or field.value.type == "void" else field.value.type for field in fields)
     types = types if len(types) == len(columns) else ("",) * len(columns)
     plan = None if notes.obstacles else _finish(rows, fields, columns, notes, view)
     if notes.obstacles and view.refresh is RefreshPolicy.INCREMENTAL_STRICT:
@@ -56,8 +53,8 @@ def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translat
     return Translated(plan, columns, types, tuple(notes.reads), tuple(notes.obstacles), view.sql.text)
 
 
-def _finish(rows: Rows, fields: list[Field], columns: tuple[str, ...], notes: Notes, view: View) -> Plan:
-    items = tuple((name, one.value.expr) for name, one in zip(columns, fields, strict=True))
+def _finish(rows: Rows, fields: Sequence[Field], columns: tuple[str, ...], notes: Notes, view: View) -> Plan:
+    items = tuple((name, field.value.expr) for name, field in zip(columns, fields, strict=True))
     plan = prune(Project(rows.plan, items), set(columns))
     if not view.allow_cross_join:
         refuse_cross_joins(plan, notes)
@@ -75,7 +72,7 @@ def _not_strict(view: View, obstacles: Sequence[Obstacle]) -> InputError:
     )
 
 
-def _names(view: View, fields: list[Field], notes: Notes, open_: bool) -> tuple[str, ...]:
+def _names(view: View, fields: Sequence[Field], notes: Notes, open_: bool) -> tuple[str, ...]:
     """The view's column names: given by hand, or those of the select list."""
     if open_:
         return _open_names(view)
@@ -87,13 +84,16 @@ def _names(view: View, fields: list[Field], notes: Notes, open_: bool) -> tuple[
                 place=view.place or view.sql.place(),
             )
         fields = [
-            replace(one, name=name, implicit=False) for one, name in zip(fields, view.columns, strict=True)
+            replace(field, name=name, implicit=False)
+            for field, name in zip(fields, view.columns, strict=True)
         ]
-    explicit = {one.name.lower() for one in fields if not one.implicit}
+    explicit = {field.name.lower() for field in fields if not field.implicit}
     names: list[str] = []
-    for one in fields:
-        name = _made(one.name, explicit | {other.lower() for other in names}) if one.implicit else one.name
-        _check(one, name, names, notes, view)
+    for field in fields:
+        name = field.name
+        if field.implicit:
+            name = unused_name(stored_name(name), explicit | {other.lower() for other in names})
+        _check(field, name, names, notes, view)
         names.append(name)
     return tuple(names)
 
@@ -102,7 +102,7 @@ def _open_names(view: View) -> tuple[str, ...]:
     """SELECT * over something whose columns only Spark can know."""
     if not view.columns:
         raise InputError(
-            "HW325",
+            "HW329",
             f'the columns of "{view.name}" cannot be known before it runs',
             place=view.sql.place(),
             hint="name the columns instead of *, or write CREATE MATERIALIZED VIEW name (a, b, c)",
@@ -110,24 +110,15 @@ def _open_names(view: View) -> tuple[str, ...]:
     return view.columns
 
 
-def _made(name: str, taken: set[str]) -> str:
-    stem = stored_name(name)
-    made, number = stem, 1
-    while made.lower() in taken:
-        number += 1
-        made = f"{stem}_{number}"
-    return made
-
-
-def _check(one: Field, name: str, names: list[str], notes: Notes, view: View) -> None:
-    place = notes.place(one.origin) if one.origin is not None else view.place
-    if name.lower() in {other.lower() for other in names}:
+def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) -> None:
+    place = notes.place(field.origin) if field.origin is not None else view.place
+    if spelling(name, names) is not None:
         raise InputError(
             "HW304", f'two columns of the view are called "{name}"', place=place,
             hint="give one of them another name with AS",
         )  # fmt: skip
-    if not name or _NOT_STORABLE.search(name) or name.lower() in RESERVED_COLUMNS:
+    if not can_be_stored(name) or name.lower() in RESERVED_COLUMNS:
         raise InputError(
-            "HW325", f'"{name}" cannot name a column of a view', place=place,
+            "HW109", f'"{name}" cannot name a column of a view', place=place,
             hint="give it a name of letters, digits and underscores with AS",
         )  # fmt: skip

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The inner loop: no JVM, no server, a twentieth of each law's cases. Usage: quick.sh BIN [PACKAGE]
+set -euo pipefail
+bin=$1 package=${2:-}
+sources=(src scripts) tests=tests left_out=" and not slow and not long"
+if [ -n "$package" ]; then
+  sources=() tests=tests/$package left_out=" and not long"
+  [ -d "$tests" ] || {
+    echo "There are no tests of a package \"$package\"; there are:" $(cd tests && ls -d */ | tr -d / | grep -v -e __pycache__ -e support) >&2
+    exit 2
+  }
+  [ -d "src/headwater/$package" ] && sources=("src/headwater/$package")
+fi
+"$bin/ruff" check "${sources[@]}" "$tests"
+HEADWATER_LAWS=0.05 "$bin/pytest" "$tests" -n 2 --dist worksteal --durations=10 -m "not spark and not postgres and not cli$left_out"

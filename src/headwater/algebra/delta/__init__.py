@@ -1,0 +1,1 @@
+"""From a plan that computes a relation to the plan that computes its change."""

@@ -1,0 +1,106 @@
+"""Delta rules: from a plan that computes a relation to the plan that computes its change.
+
+Write x' for NEW, x for OLD and dx for DELTA, so x' = x + dx, and K|x for x restricted to the keys in K.
+
+    d Filter(x), d Project(x), d Windows(x)    the same over dx
+    d Union(x, y)                              dx + dy
+    d Join(x, y, z)                            dx y z  +  x' dy z  +  x' y' dz
+    d Left(x, y), Semi, Anti  (linear in x)    op(dx, y')  +  op(K|x, K|y') - op(K|x, K|y)    K: keys of dy
+    d Full(x, y)                               op(K|x', K|y') - op(K|x, K|y)                  K: keys of both
+    d Aggregate(x), not stored                 agg(K|x') - agg(K|x)                           K: keys of dx
+    d stage S, merged                          merge(K|S + agg(dx)) - K|S                     K: keys of dx
+    d stage S, GROUPS                          agg(K|x') - K|S                                K: keys of dx
+
+A stage is merged when it is LINEAR, or when its states are counts, exact sums, min and max and dx holds
+nothing but insertions: then x itself is not read at all.
+
+Invariants: the delta has the columns of the plan.  None means certainly empty.  A sub-plan used twice is
+the identical value, so whoever memoises by node computes it once.  Deltas are not consolidated: a row may
+come out with +1 and -1.  A stage without keys holds one row from its first computation on (which evaluates
+its plan, not its delta); an empty dx gives it an empty delta.
+
+Cost: everything but x in the rules is small, or restricted to keys of something small.  Doubt: a NULL key in
+a Full join touches all rows with a NULL key on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headwater.algebra.delta.rules import Rules, touched_keys
+from headwater.algebra.expressions.build import column_items, positive
+from headwater.algebra.expressions.tree import Column
+from headwater.algebra.plans.nodes import Aggregate, Filter, Negate, Plan, Restrict, Scan, Union, Version
+from headwater.algebra.plans.walks import nodes, pick, scan_rows, share
+from headwater.algebra.stages.stage import Stage, StageKind
+from headwater.algebra.stages.states import ROW_COUNT, is_mergeable, merging
+from headwater.errors import InternalError
+
+__all__ = ["delta", "holds_only_insertions"]
+
+
+def delta(
+    stage_or_plan: Stage | Plan, changed: frozenset[str], inserts_only: frozenset[str] = frozenset()
+) -> Plan | None:
+    """The plan of the change, given which relations changed and which of those only got new rows."""
+    rules = Rules(changed)
+    if isinstance(stage_or_plan, Stage):
+        result = _stage_delta(stage_or_plan, rules, inserts_only)
+    else:
+        result = rules.derive(stage_or_plan)
+    return None if result is None else share(result)
+
+
+def _stage_delta(stage: Stage, rules: Rules, inserts_only: frozenset[str]) -> Plan | None:
+    match stage.kind, stage.plan:
+        case StageKind.ROWS, plan if plan is not None:
+            return rules.derive(plan)
+        case ((StageKind.LINEAR | StageKind.GROUPS), Aggregate() as aggregate):
+            return _aggregate_stage(stage, aggregate, rules, inserts_only)
+        case _:
+            raise InternalError("HW901", f'stage "{stage.name}" of kind {stage.kind.value} has no delta rule')
+
+
+def _aggregate_stage(
+    stage: Stage, aggregate: Aggregate, rules: Rules, inserts_only: frozenset[str]
+) -> Plan | None:
+    change = rules.derive(aggregate.child)
+    if change is None:
+        return None
+    if stage.kind is StageKind.LINEAR:
+        return _merged(stage, aggregate, change)
+    if all(map(is_mergeable, aggregate.aggregates)) and holds_only_insertions(change, inserts_only):
+        return _merged(stage, aggregate, change)
+    touched = touched_keys(change, aggregate.keys)
+    anew = rules.restricted(aggregate, Version.NEW, touched)
+    return Union((Negate(_stored(stage, aggregate, touched)), anew))
+
+
+def _merged(stage: Stage, aggregate: Aggregate, change: Plan) -> Plan:
+    """Add the states of the change to the stored states of the groups it touches."""
+    partial = replace(aggregate, child=change)
+    names = tuple(name for name, _ in aggregate.keys)
+    touched = pick(partial, names) if names else touched_keys(change, ())
+    old = _stored(stage, aggregate, touched)
+    states = tuple(merging(state) for state in aggregate.aggregates)
+    merged: Plan = Aggregate(Union((old, partial)), column_items(names), states)
+    if not names:  # it gives a row even when there is no change
+        merged = Restrict(merged, (), touched)
+    elif stage.kind is StageKind.LINEAR:
+        merged = Filter(merged, positive(Column(ROW_COUNT.name)))
+    return Union((Negate(old), merged))
+
+
+def _stored(stage: Stage, aggregate: Aggregate, touched: Plan) -> Plan:
+    """The stage's own rows, as of the last push, of the groups that are touched."""
+    keys = tuple(Column(name) for name, _ in aggregate.keys)
+    return Restrict(scan_rows(stage.name, stage.columns, Version.OLD), keys, touched)
+
+
+def holds_only_insertions(change: Plan, inserts_only: frozenset[str]) -> bool:
+    """Can no row of this delta plan have a negative weight, given the relations that only got new rows?"""
+    return not any(
+        isinstance(node, Negate)
+        or (isinstance(node, Scan) and node.version is Version.DELTA and node.relation not in inserts_only)
+        for node in nodes(change)
+    )

@@ -1,0 +1,1 @@
+"""Scalar expressions: frozen trees, their functions and types, and how they are computed."""

@@ -1,0 +1,1 @@
+"""Expressions that can fail: which ones, and for which rows."""

@@ -1,0 +1,99 @@
+"""Whether a row can make a plan fail: whether any of its expressions can.
+
+An aggregate can fail by itself if it adds: a sum may overflow.  count, min and max cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import assert_never
+
+from headwater.algebra.expressions.partial_states import Family, family_of
+from headwater.algebra.expressions.tree import AggregateCall, Expr
+from headwater.algebra.failures.can_fail import can_fail, type_of
+from headwater.algebra.plans.nodes import (
+    Aggregate,
+    Filter,
+    Join,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Windows,
+)
+from headwater.algebra.plans.walks import children, nodes
+
+__all__ = ["computed", "plan_can_fail", "types_in"]
+
+Types = Mapping[str, str]
+TypesOf = Callable[[str], Types]  # the types of a relation's columns, as far as they are known
+
+_NEVER = (Family.COUNT, Family.COUNT_IF, Family.EXTREME, Family.ALL, Family.ANY)
+
+
+def plan_can_fail(plan: Plan, types_of: TypesOf) -> bool:
+    """`types_of` gives the types of a relation's columns; a column of unknown type may be anything."""
+    types = types_in(plan, types_of)
+    return any(
+        _adds(node) or any(can_fail(expr, types[node]) for expr in computed(node)) for node in nodes(plan)
+    )
+
+
+def computed(node: Plan) -> Iterable[Expr]:
+    """The expressions that a node computes for the rows of its inputs."""
+    match node:
+        case Scan() | Union() | Negate():
+            return ()
+        case Filter():
+            return (node.condition,)
+        case Project():
+            return (expr for _, expr in node.items)
+        case Windows():
+            return (node.time,)
+        case Join():
+            return node.conditions
+        case OuterJoin() | SemiJoin():
+            sides = [side for pair in node.keys for side in pair]
+            return sides if node.residual is None else (*sides, node.residual)
+        case Aggregate():
+            return (*(expr for _, expr in node.keys), *_arguments(node.aggregates))
+        case Restrict():
+            return node.keys
+        case _:
+            assert_never(node)
+
+
+def _arguments(aggregates: Iterable[AggregateCall]) -> Iterable[Expr]:
+    for aggregate in aggregates:
+        yield from aggregate.arguments
+        if aggregate.where is not None:
+            yield aggregate.where
+
+
+def _adds(node: Plan) -> bool:
+    return isinstance(node, Aggregate) and any(family_of(call) not in _NEVER for call in node.aggregates)
+
+
+def types_in(plan: Plan, types_of: TypesOf) -> dict[Plan, dict[str, str]]:
+    """For every node the types of the columns of its inputs, which its expressions read."""
+    below: dict[Plan, dict[str, str]] = {}
+    shown: dict[Plan, dict[str, str]] = {}
+    for node in nodes(plan):
+        below[node] = {name: kind for child in children(node) for name, kind in shown[child].items()}
+        shown[node] = _shown(node, below[node], types_of)
+    return below
+
+
+def _shown(node: Plan, below: Types, types_of: TypesOf) -> dict[str, str]:
+    match node:
+        case Scan():
+            known = types_of(node.relation)
+            return {f"{node.alias}.{name}": known.get(name, "") for name in node.names}
+        case Project(_, items) | Aggregate(_, items):
+            return {name: type_of(expr, below) for name, expr in items}
+        case _:
+            return {name: below[name] for name in node.columns if name in below}

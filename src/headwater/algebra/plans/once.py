@@ -1,0 +1,41 @@
+"""Which parts of a delta plan to compute first, because the plan uses them again and again.
+
+A delta plan is a graph, but Spark plans trees: a part that is used twice is planned twice, a part of it
+twice again.  For most views that costs nothing (Spark notices equal broadcasts), for deltas of nested outer
+joins the tree grows beyond what Spark can plan in seconds.  So when the tree is large, shared parts that do
+real work are computed once, as small tables, before the rest is planned.
+
+    size of the tree = 1 + sizes of the inputs, each counted as often as it is used
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Plan, Restrict, SemiJoin
+from headwater.algebra.plans.walks import children, nodes
+
+__all__ = ["LARGE_TREE", "compute_first", "tree_size"]
+
+LARGE_TREE = 50
+
+
+def tree_size(plan: Plan, first: frozenset[Plan] = frozenset()) -> int:
+    """Nodes of the tree that Spark would plan, if the parts `first` are tables already."""
+    sizes: dict[Plan, int] = {}
+    for node in nodes(plan):
+        sizes[node] = 1 + sum(1 if child in first else sizes[child] for child in children(node))
+    return sizes[plan]
+
+
+def compute_first(plan: Plan) -> frozenset[Plan]:
+    """The shared parts to compute before the rest: none for a plan that Spark can plan as it is."""
+    if tree_size(plan) <= LARGE_TREE:
+        return frozenset()
+    uses = Counter(child for node in nodes(plan) for child in children(node))
+    return frozenset(node for node in nodes(plan) if uses[node] > 1 and _works(node))
+
+
+def _works(node: Plan) -> bool:
+    """Whether a part does more than read a relation row by row."""
+    return any(isinstance(part, Join | OuterJoin | SemiJoin | Restrict | Aggregate) for part in nodes(node))

@@ -1,0 +1,194 @@
+"""Read the text of a plan back: the inverse of text.show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from headwater.algebra.expressions.tree import Column, Expr, Literal
+from headwater.algebra.plans.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    JoinKind,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Version,
+    Windows,
+)
+from headwater.algebra.text.expressions import Reader
+from headwater.errors import InputError
+
+__all__ = ["parse"]
+
+_LABEL = re.compile(r"#(\d+)(?:: (.*))?")
+Lines = list[tuple[int, str]]
+
+
+def parse(text: str) -> Plan:
+    """The plan that `show` would print as this text."""
+    lines = [(len(line) - len(line.lstrip()), line.strip()) for line in text.splitlines() if line.strip()]
+    plan, rest = _node(lines, {})
+    if rest:
+        raise InputError("HW921", f"a plan has one root, but this stands beside it: {rest[0][1]}")
+    return plan
+
+
+def _node(lines: Lines, labels: dict[str, Plan]) -> tuple[Plan, Lines]:
+    """The first line's node with all that is further in, and the lines after that."""
+    if not lines:
+        raise InputError("HW921", "a plan ends too early")
+    (indent, line), rest = lines[0], lines[1:]
+    label = _LABEL.fullmatch(line)
+    if label is not None and label[2] is None:
+        return _labelled(label[1], labels), rest
+    inputs: list[Plan] = []
+    while rest and rest[0][0] > indent:
+        child, rest = _node(rest, labels)
+        inputs.append(child)
+    node = _build(Reader(label[2] if label else line), inputs)
+    if label is not None:
+        labels[label[1]] = node
+    return node, rest
+
+
+def _labelled(number: str, labels: dict[str, Plan]) -> Plan:
+    if number not in labels:
+        raise InputError("HW921", f"#{number} is used before it is given")
+    return labels[number]
+
+
+def _build(reader: Reader, inputs: list[Plan]) -> Plan:
+    word = reader.name()
+    node = _with_inputs(word, reader, inputs)
+    if not reader.ended():
+        raise reader.wrong("the end of the line")
+    return node
+
+
+def _with_inputs(word: str, reader: Reader, inputs: list[Plan]) -> Plan:
+    match word, inputs:
+        case "Scan", []:
+            return _scan(reader)
+        case "Filter", [child]:
+            return Filter(child, _exprs(reader)[0])
+        case "Project", [child]:
+            return Project(child, _named(reader))
+        case "Windows", [child]:
+            return _windows(reader, child)
+        case "Join", [_, *_]:
+            return Join(tuple(inputs), _exprs(reader))
+        case (("LeftJoin" | "RightJoin" | "FullJoin"), [left, right]):
+            return OuterJoin(left, right, JoinKind(word[:-4].lower()), _pairs(reader), _where(reader))
+        case (("SemiJoin" | "AntiJoin"), [left, right]):
+            return SemiJoin(left, right, _pairs(reader), _where(reader), word == "AntiJoin")
+        case "Union", [_, *_]:
+            return Union(tuple(inputs))
+        case "Distinct", [child]:
+            return Aggregate(child, _named(reader), ())
+        case "Aggregate", [child]:
+            return Aggregate(child, _named(reader), tuple(_calls(reader)))
+        case "Negate", [child]:
+            return Negate(child)
+        case "Restrict", [child, by]:
+            return Restrict(child, _exprs(reader), by)
+        case _:
+            raise InputError("HW922", f"{word} is no node over {len(inputs)} inputs")
+
+
+def _listed(reader: Reader) -> Iterator[None]:
+    """Once for every item in [ , , ]."""
+    reader.expect("[")
+    if reader.accept("]"):
+        return
+    yield
+    while reader.accept(","):
+        yield
+    reader.expect("]")
+
+
+def _exprs(reader: Reader) -> tuple[Expr, ...]:
+    return tuple(reader.expr() for _ in _listed(reader))
+
+
+def _named(reader: Reader) -> tuple[tuple[str, Expr], ...]:
+    return tuple(_item(reader) for _ in _listed(reader))
+
+
+def _item(reader: Reader) -> tuple[str, Expr]:
+    name = reader.name()
+    return (name, reader.expr()) if reader.accept("=") else (name, Column(name))
+
+
+def _pairs(reader: Reader) -> tuple[tuple[Expr, Expr], ...]:
+    pairs = []
+    for condition in _exprs(reader):
+        if getattr(condition, "function", "") != "eq":
+            raise reader.wrong("left = right")
+        left, right = condition.arguments  # type: ignore[union-attr]
+        pairs.append((left, right))
+    return tuple(pairs)
+
+
+def _where(reader: Reader) -> Expr | None:
+    return _exprs(reader)[0] if reader.accept("where") else None
+
+
+def _scan(reader: Reader) -> Scan:
+    relation = reader.name()
+    alias = relation if reader.peek() == "[" else reader.name()
+    names = tuple(reader.name() for _ in _listed(reader))
+    version = Version.NEW if reader.ended() else Version(reader.take())
+    return Scan(relation, alias, names, version)
+
+
+def _windows(reader: Reader, child: Plan) -> Windows:
+    name = reader.name()
+    (time,) = _exprs(reader)
+    size = _seconds(reader)
+    reader.expect("every")
+    slide = _seconds(reader)
+    offset = _seconds(reader) if reader.accept("offset") else timedelta()
+    return Windows(child, name, time, size, slide, offset)
+
+
+def _seconds(reader: Reader) -> timedelta:
+    seconds = float(reader.take())
+    reader.expect("s")
+    return timedelta(seconds=seconds)
+
+
+def _calls(reader: Reader) -> Iterator[AggregateCall]:
+    for _ in _listed(reader):
+        name = reader.name()
+        reader.expect("=")
+        call = _call(reader, name)
+        if reader.accept("FILTER", "(", "WHERE"):
+            call = replace(call, where=reader.expr())
+            reader.expect(")")
+        yield replace(call, type=reader.spark_type()) if reader.accept(":") else call
+
+
+def _call(reader: Reader, name: str) -> AggregateCall:
+    function = reader.name()
+    reader.expect("(")
+    distinct = reader.accept("DISTINCT")
+    arguments = [] if reader.accept(")") else [reader.expr()]
+    while arguments and reader.accept(","):
+        arguments.append(reader.expr())
+    if arguments:
+        reader.expect(")")
+    if function == "count" and arguments == [Literal(1, "1")]:
+        return AggregateCall(name, function, (), "count(1)")
+    slots = ", ".join(f"{{{index}}}" for index in range(len(arguments)))
+    template = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
+    return AggregateCall(name, function, tuple(arguments), template, distinct)

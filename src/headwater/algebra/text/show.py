@@ -1,0 +1,133 @@
+"""Plans as text: what EXPLAIN prints and golden files are written in.
+
+    Project [id, city = c.city]
+      Join [o.cid = c.cid]
+        Scan orders o [id, cid, total] delta
+        Scan customers c [cid, city]
+
+One node a line, its inputs below it, two spaces further in.  A version is written unless it is NEW.  A
+sub-plan that is used again is printed once, with a number, and mentioned by that number afterwards: what is
+printed once is computed once.  `parse` reads the text back; with `types` the text also says what types
+aggregates add, and then nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import assert_never
+
+from headwater.algebra.expressions.tree import Column, Expr
+from headwater.algebra.plans.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Version,
+    Windows,
+)
+from headwater.algebra.plans.walks import children, nodes
+from headwater.algebra.text.expressions import show_expr, show_name
+from headwater.algebra.text.parse import parse
+
+__all__ = ["parse", "show"]
+
+
+def show(plan: Plan, types: bool = False) -> str:
+    """The plan as an indented tree, without a newline at its end."""
+    uses = Counter(child for node in nodes(plan) for child in children(node))
+    numbers: dict[Plan, int] = {}
+    lines: list[str] = []
+
+    def write(node: Plan, depth: int) -> None:
+        indent = "  " * depth
+        if node in numbers:
+            lines.append(f"{indent}#{numbers[node]}")
+            return
+        label = ""
+        if uses[node] > 1 and not isinstance(node, Scan):
+            numbers[node] = len(numbers) + 1
+            label = f"#{numbers[node]}: "
+        lines.append(f"{indent}{label}{_line(node, types)}")
+        for child in children(node):
+            write(child, depth + 1)
+
+    write(plan, 0)
+    return "\n".join(lines)
+
+
+def _line(node: Plan, types: bool) -> str:
+    match node:
+        case Scan():
+            return _scan(node)
+        case Filter():
+            return f"Filter [{show_expr(node.condition)}]"
+        case Project():
+            return f"Project [{_named(node.items)}]"
+        case Windows():
+            offset = f" offset {_seconds(node.offset)}" if node.offset else ""
+            sizes = f"{_seconds(node.size)} every {_seconds(node.slide)}{offset}"
+            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}"
+        case Join():
+            return f"Join [{', '.join(map(show_expr, node.conditions))}]"
+        case OuterJoin():
+            return f"{node.kind.value.capitalize()}Join [{_pairs(node.keys)}]{_where(node.residual)}"
+        case SemiJoin():
+            return f"{'Anti' if node.anti else 'Semi'}Join [{_pairs(node.keys)}]{_where(node.residual)}"
+        case Aggregate():
+            return _aggregate(node, types)
+        case Restrict():
+            return f"Restrict [{', '.join(map(show_expr, node.keys))}]"
+        case Union() | Negate():
+            return type(node).__name__
+        case _:
+            assert_never(node)
+
+
+def _scan(node: Scan) -> str:
+    alias = "" if node.alias == node.relation else f" {show_name(node.alias)}"
+    version = "" if node.version is Version.NEW else f" {node.version.value}"
+    return f"Scan {show_name(node.relation)}{alias} [{', '.join(map(show_name, node.names))}]{version}"
+
+
+def _named(items: Sequence[tuple[str, Expr]]) -> str:
+    """Items as `name` when they are the column of that name, else `name = expression`."""
+    return ", ".join(
+        show_name(name) if expr == Column(name) else f"{show_name(name)} = {show_expr(expr)}"
+        for name, expr in items
+    )
+
+
+def _pairs(keys: Sequence[tuple[Expr, Expr]]) -> str:
+    return ", ".join(f"{show_expr(left, True)} = {show_expr(right, True)}" for left, right in keys)
+
+
+def _where(residual: Expr | None) -> str:
+    return "" if residual is None else f" where [{show_expr(residual)}]"
+
+
+def _aggregate(node: Aggregate, types: bool) -> str:
+    if node.keys and not node.aggregates:
+        return f"Distinct [{_named(node.keys)}]"
+    calls = ", ".join(_call(aggregate, types) for aggregate in node.aggregates)
+    return f"Aggregate [{_named(node.keys)}] [{calls}]"
+
+
+def _call(aggregate: AggregateCall, types: bool) -> str:
+    kind = f" : {aggregate.type}" if types and aggregate.type else ""
+    where = "" if aggregate.where is None else f" FILTER (WHERE {show_expr(aggregate.where)})"
+    value = aggregate.template.format(*(show_expr(argument) for argument in aggregate.arguments))
+    return f"{show_name(aggregate.name)} = {value}{where}{kind}"
+
+
+def _seconds(duration: timedelta) -> str:
+    return f"{duration.total_seconds():g} s"

@@ -1,0 +1,1 @@
+"""`headwater bench crash`: processes and disks fail; nothing may be lost, doubled or wrong."""

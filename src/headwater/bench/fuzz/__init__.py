@@ -1,0 +1,1 @@
+"""Random projects through every command: no traceback, no hang, exit statuses as promised."""

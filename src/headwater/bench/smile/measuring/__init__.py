@@ -1,0 +1,1 @@
+"""One measured run, and what it was like."""

@@ -1,0 +1,131 @@
+"""What is measured every few seconds, from outside: memory by the system, the rest in the warehouse."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import psutil
+
+from headwater.api import Headwater
+from headwater.errors import HeadwaterError
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
+
+__all__ = ["Sample", "Verdict", "sample", "verdicts"]
+
+MOST_GROWTH = 0.1
+COMPARED = ("python_mb", "jvm_mb", "push_s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The run and its warehouse at an instant, `at_s` after the start.
+
+    `live_mb`: what the newest versions of all tables hold.  `open_logs_s`: how long it takes to open all
+    logs, as a process does that starts.  `push_s`, `staleness_s`: the mean push and the worst view since the
+    sample before.
+    """
+
+    at_s: float
+    python_mb: float
+    jvm_mb: float
+    stored_mb: float
+    live_mb: float
+    files: int
+    open_logs_s: float
+    push_s: float | None
+    staleness_s: float | None
+    reads: int
+    failed_reads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The mean of a measure in the second and in the last quarter, and whether it grew by a tenth or less."""
+
+    measure: str
+    second: float
+    last: float
+
+    @property
+    def growth(self) -> float:
+        return self.last / self.second - 1 if self.second else 0.0
+
+    @property
+    def flat(self) -> bool:
+        return self.growth <= MOST_GROWTH
+
+
+def sample(
+    project: Headwater, run: psutil.Process, at_s: float, since: int, reads: int, failed_reads: int
+) -> Sample:
+    root = Path(project.warehouse.root)
+    begun = time.perf_counter()
+    live = sum(_live(path) for path in tables(root))
+    opened = time.perf_counter() - begun
+    stored, files = _stored(root)
+    python, jvm = _memory(run)
+    pushes = _column(project, "pushes", "seconds", since)
+    staleness = _column(project, "audit", "staleness_s", since)
+    return Sample(
+        at_s, python, jvm, stored / 1e6, live / 1e6, files, opened, fmean(pushes) if pushes else None,
+        max(staleness, default=None), reads, failed_reads,
+    )  # fmt: skip
+
+
+def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
+    """Of what must not grow; none of a measure that a quarter has no value of."""
+    return [
+        Verdict(measure, fmean(second), fmean(last))
+        for measure in COMPARED
+        if (second := _values(samples, measure, 0.25, 0.5)) and (last := _values(samples, measure, 0.75, 1.0))
+    ]
+
+
+def _values(samples: Sequence[Sample], measure: str, start: float, end: float) -> list[float]:
+    length = samples[-1].at_s if samples else 0.0
+    values = (getattr(taken, measure) for taken in samples if start * length < taken.at_s <= end * length)
+    return [value for value in values if value is not None]
+
+
+def tables(root: Path) -> Iterator[Path]:
+    return (log.parent for log in root.rglob("_delta_log"))
+
+
+def _live(table: Path) -> int:
+    """The bytes of a table's newest version; its log is opened as by a process that starts."""
+    try:
+        return sum(file.size for file in DeltaLog(str(table)).snapshot().files)
+    except HeadwaterError:  # removed meanwhile
+        return 0
+
+
+def _stored(root: Path) -> tuple[int, int]:
+    total = files = 0
+    for folder, _, names in os.walk(root):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(folder, name)).st_size
+                files += 1
+            except FileNotFoundError:  # removed meanwhile
+                continue
+    return total, files
+
+
+def _memory(run: psutil.Process) -> tuple[float, float]:
+    """Resident megabytes of the run's Python and of its JVM."""
+    java = [child for child in run.children(recursive=True) if child.name() == "java"]
+    return run.memory_info().rss / 1e6, sum(child.memory_info().rss for child in java) / 1e6
+
+
+def _column(project: Headwater, table: str, column: str, since: int) -> list[float]:
+    schema = {"pushes": PUSHES, "audit": AUDIT}[table]
+    rows: list[Mapping[str, object]] = read_rows(project.warehouse.system(table), schema, since).to_pylist()
+    # Each push of an action has the seconds of the whole: one of them counts.
+    values = {row.get("action") or index: row[column] for index, row in enumerate(rows) if row[column]}
+    return [float(str(value)) for value in values.values()]

@@ -1,0 +1,1 @@
+"""What stays bounded as data grows: levels, bounds and advice for parameterised queries (PIQL)."""

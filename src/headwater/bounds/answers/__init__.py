@@ -1,0 +1,1 @@
+"""What `check` says: levels, proofs, reasons, advice."""

@@ -1,0 +1,51 @@
+"""OFFSET reads what it skips: advice to continue after the last row of the page before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from headwater.algebra.expressions.facts import has_aggregate
+from headwater.algebra.expressions.sql import sql_of
+from headwater.algebra.expressions.tree import Column, Expr, Parameter, call
+from headwater.bounds.answers.analyse import Subject, level_of
+from headwater.bounds.answers.answer import Advice, Answer
+from headwater.bounds.query.block import Select
+from headwater.bounds.query.settings import Settings, count_bound
+
+__all__ = ["page_by_key"]
+
+
+def page_by_key(subject: Subject, answer: Answer) -> Iterator[Advice]:
+    """A keyset condition in place of an OFFSET, if the query has an order all in one direction."""
+    query = subject.query
+    if not isinstance(query, Select) or query.offset is None or query.limit is None or not query.order:
+        return
+    skipped = count_bound(query.offset, Settings(subject.catalog, subject.maxima, subject.default_limit))
+    items = [item.expr for item in query.order]
+    one_way = len({item.descending for item in query.order}) == 1
+    if not skipped or not one_way or any(map(has_aggregate, items)):
+        return
+    last = [
+        Parameter(f"last_{item.name if isinstance(item, Column) else number}")
+        for number, item in enumerate(items)
+    ]
+    operator = "lt" if query.order[0].descending else "gt"
+    changed = replace(query, offset=None, where=(*query.where, _beyond(operator, items, last)))
+    level = level_of(replace(subject, query=changed))
+    if level.bounded:
+        left, right = ", ".join(map(sql_of, items)), ", ".join(map(sql_of, last))
+        sign = "<" if operator == "lt" else ">"
+        text = (
+            f"OFFSET reads up to {skipped} rows to skip them: "
+            f"continue after the last row instead, WHERE ({left}) {sign} ({right})"
+        )
+        yield Advice(text, level)
+
+
+def _beyond(operator: str, items: list[Expr], last: list[Parameter]) -> Expr:
+    """(a, b) < (:x, :y) as a < :x OR (a = :x AND b < :y)."""
+    whole: Expr = call(operator, items[-1], last[-1])
+    for item, value in zip(reversed(items[:-1]), reversed(last[:-1]), strict=True):
+        whole = call("or", call(operator, item, value), call("and", call("eq", item, value), whole))
+    return whole

@@ -1,0 +1,78 @@
+"""The value of an expression in a bounded plan: the algebra's evaluator over rows by alias.
+
+A row is made of named parts, one for each source that was read; parameters and the answers of subqueries are
+given beside it.  Division by zero is NULL: a plan may evaluate a condition on rows that another one excludes.
+
+A function that the evaluator does not know raises NotExecutable, because a wrong answer is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from headwater.algebra.expressions.compile import Leaf, NotEvaluable, RowFunction, compile_with
+from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery
+
+__all__ = ["GROUP", "NotExecutable", "Row", "evaluate", "is_true"]
+
+GROUP = "$group"  # the part of a row that holds the values of aggregates
+
+Row = Mapping[str, Mapping[Any, Any]]  # alias -> column -> value
+Ask = Callable[[Subquery, Row], Any]
+
+
+class NotExecutable(Exception):
+    """The plan is bounded, but this executor cannot compute an expression in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What an expression is computed from."""
+
+    row: Row
+    params: Mapping[str, Any]
+    ask: Ask | None
+
+
+def evaluate(expr: Expr, row: Row, params: Mapping[str, Any], ask: Ask | None = None) -> Any:
+    """The expression's value; `ask` answers the subqueries in it."""
+    return _compiled(expr)(_Given(row, params, ask))
+
+
+def is_true(value: Any) -> bool:
+    return value is not None and bool(value)
+
+
+@lru_cache(maxsize=1 << 14)
+def _compiled(expr: Expr) -> RowFunction:
+    try:
+        return compile_with(expr, _leaf, ansi=False)
+    except NotEvaluable as error:
+        raise NotExecutable(error.message) from error
+
+
+def _leaf(leaf: Leaf) -> RowFunction:
+    match leaf:
+        case Column(name, alias):
+            return lambda given: given.row[alias][name]
+        case Parameter(name):
+            return lambda given: _parameter(name, given)
+        case AggregateCall():
+            return lambda given: given.row[GROUP][leaf]
+        case Subquery():
+            return lambda given: _answer(leaf, given)
+
+
+def _parameter(name: str, given: _Given) -> Any:
+    if name not in given.params:
+        raise NotExecutable(f"the parameter :{name} has no value")
+    return given.params[name]
+
+
+def _answer(subquery: Subquery, given: _Given) -> Any:
+    if given.ask is None:
+        raise NotExecutable("a subquery stands where none can be run")
+    return given.ask(subquery, given.row)

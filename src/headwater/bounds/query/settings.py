@@ -1,0 +1,49 @@
+"""What a search may use: the catalog, parameter maxima, and how strict to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headwater.algebra.expressions.tree import Call, Expr, Literal, Parameter
+from headwater.bounds.query.catalog import Catalog
+
+__all__ = ["Settings", "count_bound"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    catalog: Catalog
+    maxima: Mapping[str, int] = field(default_factory=dict)  # declared for parameters
+    default_limit: int = 1000  # assumed for LIMIT :n and OFFSET :n without a declared maximum
+    secondary: bool = True  # may indexes be made?
+    assume: bool = True  # may undeclared references be assumed?
+    hot: bool = False  # may an index be led by a TEMPORAL column?
+    given: frozenset[str] = frozenset()  # aliases of an enclosing query
+    temporal: frozenset[tuple[str, str]] = frozenset()  # further (table, column) that grow with time
+    windows: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)  # $1: MAX(table.column) - n
+
+    def is_hot(self, table: str, column: str) -> bool:
+        return self.catalog.temporal(table, column) or (table, column) in self.temporal
+
+    def temporal_columns(self, table: str) -> frozenset[str]:
+        """The columns of a table whose values grow with time."""
+        return frozenset(name for name in self.catalog[table].column_names if self.is_hot(table, name))
+
+
+def count_bound(expr: Expr | None, settings: Settings) -> int | None:
+    """The largest number that a LIMIT or OFFSET can ask for."""
+    match expr:
+        case Literal(int() as number):
+            return number
+        case Parameter(name) if not name.startswith("$"):
+            return settings.maxima.get(name, settings.default_limit)
+        case Call("add", (left, right)) | Call("mul", (left, right)):
+            first, second = count_bound(left, settings), count_bound(right, settings)
+            if first is None or second is None:
+                return None
+            return first + second if expr.function == "add" else first * second
+        case Call("sub", (left, Literal(int() as number))) if number >= 0:
+            return count_bound(left, settings)
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""SQL files of any dialect to tables and queries that can be analysed."""

@@ -1,0 +1,108 @@
+"""Operators of two operands, comparisons of rows, IN, IS, and NOT pushed inwards."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.build import FALSE, TRUE
+from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
+from headwater.bounds.reading.expressions.leaves import parameter_of
+from headwater.bounds.reading.expressions.opaque import Inner, opaque
+from headwater.bounds.reading.not_analysed import NotAnalysed
+
+__all__ = ["OPERATORS", "binary", "is_test", "membership", "negated"]
+
+OPERATORS: dict[type[exp.Expr], str] = {
+    exp.And: "and", exp.Or: "or", exp.EQ: "eq", exp.NEQ: "neq", exp.LT: "lt", exp.LTE: "lte", exp.GT: "gt",
+    exp.GTE: "gte", exp.Add: "add", exp.Sub: "sub", exp.Mul: "mul", exp.Div: "div", exp.Mod: "mod",
+    exp.Like: "like", exp.NullSafeEQ: "nulleq",
+}  # fmt: skip
+_ORDER_OF_FIRST = {"lt": "lt", "lte": "lt", "gt": "gt", "gte": "gt"}
+_OPPOSITE = {"eq": "neq", "neq": "eq", "lt": "gte", "gte": "lt", "gt": "lte", "lte": "gt",
+             "is_null": "not_null", "not_null": "is_null"}  # fmt: skip
+
+
+def binary(node: exp.Expr, inner: Inner) -> Expr:
+    left, right = node.this, node.expression
+    if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
+        return _list(inner(left), right.this, inner)
+    operator = OPERATORS[type(node)]
+    if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
+        if operator == "eq":
+            return _row_equality(left, right, inner)
+        if operator in _ORDER_OF_FIRST:
+            return _row_order(operator, left, right, inner)
+    return call(operator, inner(left), inner(right))
+
+
+def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner) -> Expr:
+    """(a, b) < (x, y) as a < x OR (a = x AND b < y): each branch is one range."""
+    if len(left.expressions) != len(right.expressions) or not left.expressions:
+        raise NotAnalysed("it compares rows of different lengths")
+    pairs = [(inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=True)]
+    whole: Expr = call(operator, *pairs[-1])
+    for first, second in reversed(pairs[:-1]):
+        beyond = call(_ORDER_OF_FIRST[operator], first, second)
+        whole = call("or", beyond, call("and", call("eq", first, second), whole))
+    return whole
+
+
+def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Inner) -> Expr:
+    pairs = tuple(
+        call("eq", inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=False)
+    )
+    whole = conjunction(pairs)
+    if len(left.expressions) != len(right.expressions) or whole is None:
+        raise NotAnalysed("it compares rows of different lengths")
+    return whole
+
+
+def _list(operand: Expr, values: exp.Expr, inner: Inner) -> Expr:
+    if isinstance(values, exp.Paren):
+        values = values.this
+    if isinstance(values, exp.Placeholder | exp.Parameter):
+        return call("in", operand, parameter_of(values))
+    return Opaque("any", (operand, inner(values)), "{0} = ANY ({1})")
+
+
+def negated(expr: Expr) -> Expr:
+    """NOT pushed inwards where three-valued logic allows it."""
+    match expr:
+        case Call("and", (left, right)):
+            return call("or", negated(left), negated(right))
+        case Call("or", (left, right)):
+            return call("and", negated(left), negated(right))
+        case Call("not", (inner,)):
+            return inner
+        case Call("eq", (Call("token"), _)):
+            return call("not", expr)
+        case Call(function, arguments) if function in _OPPOSITE:
+            return call(_OPPOSITE[function], *arguments)
+        case Call("in", (term, *values)) if len(values) > 1 or not isinstance(values[0], Parameter):
+            return conjunction(tuple(call("neq", term, value) for value in values)) or TRUE
+        case _:
+            return call("not", expr)
+
+
+def is_test(node: exp.Is, inner: Inner) -> Expr:
+    negate = bool(node.args.get("negate"))
+    if isinstance(node.expression, exp.Null):
+        return call("not_null" if negate else "is_null", inner(node.this))
+    if isinstance(node.expression, exp.Boolean) and not negate and node.expression.this:
+        return inner(node.this)
+    return opaque(node, inner)
+
+
+def membership(node: exp.In, inner: Inner) -> Expr:
+    """x IN (values), over rows too; a list that is one parameter stays one."""
+    field = node.args.get("field") or node.args.get("unnest")
+    if field is not None:
+        leaf = field.find(exp.Placeholder, exp.Parameter)
+        return opaque(node, inner) if leaf is None else call("in", inner(node.this), parameter_of(leaf))
+    if isinstance(node.this, exp.Tuple):
+        rows = [inner(exp.EQ(this=node.this.copy(), expression=row.copy())) for row in node.expressions]
+        return disjunction(tuple(rows)) or FALSE
+    values = [inner(value) for value in node.expressions]
+    if len(values) == 1 and not isinstance(values[0], Parameter):
+        return call("eq", inner(node.this), values[0])
+    return call("in", inner(node.this), *dict.fromkeys(values)) if values else FALSE

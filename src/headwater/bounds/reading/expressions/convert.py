@@ -1,0 +1,192 @@
+"""From sqlglot's scalar expressions to ours.
+
+What a bound or the executor must understand is taken apart (comparisons, arithmetic, a few functions); all
+else becomes an opaque function of the columns and parameters in it, printed as it was written.  So every
+expression that sqlglot parses has a form here, or a reason why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.build import NULL, TRUE, aggregate_of, choose, concat, number
+from headwater.algebra.expressions.facts import in_order
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Call,
+    Expr,
+    Opaque,
+    Subquery,
+    call,
+    conjuncts,
+)
+from headwater.bounds.query.block import Query
+from headwater.bounds.reading.expressions.comparisons import OPERATORS, binary, is_test, membership, negated
+from headwater.bounds.reading.expressions.functions import Stability, moment_of, stability_of
+from headwater.bounds.reading.expressions.leaves import literal_of, parameter_of
+from headwater.bounds.reading.expressions.opaque import Inner, opaque, word_search
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.scope import Scope
+from headwater.errors import Place
+from headwater.model import SqlText
+
+__all__ = ["Reader", "conditions_of", "convert", "in_view", "place_of"]
+
+
+class Reader(Protocol):
+    """What the converter needs of the block reader: subqueries, and the places of nodes."""
+
+    def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]: ...
+
+    def place(self, node: exp.Expr) -> Place | None: ...
+
+
+_UNARY: dict[type[exp.Expr], str] = {
+    exp.Lower: "lower", exp.Upper: "upper", exp.Length: "length", exp.Abs: "abs", exp.Neg: "neg",
+}  # fmt: skip
+
+
+def place_of(node: exp.Expr, at: Callable[[int, int], Place]) -> Place | None:
+    """The place of the first name or word in a node that knows where it stands.
+
+    Nodes of a view that is spread where it is named stand in the view's text (`in_view`).
+    """
+    for part in node.walk(bfs=False):
+        if "start" in part.meta:
+            view: SqlText | None = part.meta.get("view")
+            length = part.meta["end"] + 1 - part.meta["start"]
+            return (at if view is None else view.place)(part.meta["start"], length)
+    return None
+
+
+def in_view(tree: exp.Expr, sql: SqlText) -> exp.Expr:
+    """The tree of a view, whose nodes know the text that they stand in."""
+    for part in tree.walk():
+        if "start" in part.meta:
+            part.meta["view"] = sql
+    return tree
+
+
+def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
+    def inner(child: exp.Expr) -> Expr:
+        return convert(child, scope, reader)
+
+    kind = type(node)
+    if kind in OPERATORS:
+        return binary(node, inner)
+    if kind in _UNARY and isinstance(node.this, exp.Expr):
+        return call(_UNARY[kind], inner(node.this))
+    match node:
+        case exp.Paren() | exp.Alias():
+            return inner(node.this)
+        case exp.Column():
+            return _column(node, scope, reader)
+        case exp.Literal() | exp.Boolean() | exp.Null():
+            return literal_of(node)
+        case exp.Placeholder() | exp.Parameter():
+            return parameter_of(node)
+        case exp.Not():
+            return negated(inner(node.this))
+        case exp.Is():
+            return is_test(node, inner)
+        case exp.Between():
+            low, high = call("gte", inner(node.this), inner(node.args["low"])), inner(node.args["high"])
+            return call("and", low, call("lte", inner(node.this), high))
+        case exp.In() if node.args.get("query") is not None:
+            query, below = reader.subquery(node.args["query"], scope)
+            return Subquery("in", query, inner(node.this), in_order(below.outer_columns))
+        case exp.In():
+            return membership(node, inner)
+        case exp.Exists() if isinstance(node.this, exp.Select | exp.SetOperation | exp.Subquery):
+            query, below = reader.subquery(node.this, scope)
+            return Subquery("exists", query, None, in_order(below.outer_columns))
+        case exp.Subquery() | exp.Select() | exp.SetOperation():
+            query, below = reader.subquery(node, scope)
+            return Subquery("scalar", query, None, in_order(below.outer_columns))
+        case exp.Coalesce() if not node.args.get("is_nvl"):
+            return call("coalesce", inner(node.this), *map(inner, node.expressions))
+        case exp.DPipe():
+            return concat(inner(node.this), inner(node.expression))
+        case exp.Concat():
+            return _concat([inner(part) for part in node.expressions])
+        case exp.Escape() if isinstance(node.this, exp.Like):
+            pattern = node.this
+            arguments = (inner(pattern.this), inner(pattern.expression), inner(node.expression))
+            return Call("like", arguments, "({0} LIKE {1} ESCAPE {2})")
+        case exp.Filter():
+            return _filtered(node, inner)
+        case exp.AggFunc() if not isinstance(node.parent, exp.Window):
+            return _aggregate(node, inner)
+        case exp.Case():
+            return _case(node, inner)
+    if stability_of(node) is Stability.MOMENT:
+        return moment_of(node)
+    return word_search(node, inner) or _for_each_row(opaque(node, inner), scope)
+
+
+def _for_each_row(expr: Expr, scope: Scope) -> Expr:
+    """A volatile call as a function of every source's row: it is evaluated for each of them, never before."""
+    if not (isinstance(expr, Opaque) and expr.volatile):
+        return expr
+    return replace(expr, arguments=(*expr.arguments, *scope.a_column_of_each_source()))
+
+
+def conditions_of(node: exp.Expr, scope: Scope, reader: Reader) -> tuple[Expr, ...]:
+    """The conditions of a conjunction; TRUE is none."""
+    return tuple(condition for condition in conjuncts(convert(node, scope, reader)) if condition != TRUE)
+
+
+def _column(node: exp.Column, scope: Scope, reader: Reader) -> Expr:
+    if isinstance(node.this, exp.Star):
+        raise NotAnalysed("a star stands where a column is needed", reader.place(node))
+    return scope.find(node.table or None, node.name, lambda: reader.place(node))[1]
+
+
+def _concat(parts: list[Expr]) -> Expr:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = concat(whole, part)
+    return whole
+
+
+def _case(node: exp.Case, inner: Inner) -> Expr:
+    """CASE as (when, then, when, then, ..., else)."""
+    arguments: list[Expr] = []
+    text = "CASE"
+    for branch in node.args.get("ifs") or []:
+        when = (
+            branch.this if node.this is None else exp.EQ(this=node.this.copy(), expression=branch.this.copy())
+        )
+        arguments += [inner(when), inner(branch.args["true"])]
+        text += f" WHEN {{{len(arguments) - 2}}} THEN {{{len(arguments) - 1}}}"
+    default = node.args.get("default")
+    arguments.append(inner(default) if default is not None else NULL)
+    return Call("case", tuple(arguments), f"{text} ELSE {{{len(arguments) - 1}}} END")
+
+
+def _filtered(node: exp.Filter, inner: Inner) -> Expr:
+    """agg(x) FILTER (WHERE c) as agg(CASE WHEN c THEN x END)."""
+    whole, condition = inner(node.this), inner(node.expression.this)
+    if not isinstance(whole, AggregateCall):
+        return opaque(node, inner)
+    value = whole.arguments[0] if whole.arguments else number(1)
+    chosen = choose(condition, value, NULL)
+    return aggregate_of(whole.function, chosen, *whole.arguments[1:], distinct=whole.distinct)
+
+
+_SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance"}
+
+
+def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:
+    name = _SAME.get(node.key, node.key)
+    target = node.this
+    if isinstance(node, exp.Count) and isinstance(target, exp.Star | exp.Literal):
+        return aggregate_of("count")
+    distinct = isinstance(target, exp.Distinct)
+    written = list(target.expressions) if distinct else [target, *node.expressions]
+    arguments = tuple(inner(argument) for argument in written if isinstance(argument, exp.Expr))
+    return aggregate_of(name, *arguments, distinct=distinct)

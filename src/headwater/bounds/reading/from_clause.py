@@ -1,0 +1,159 @@
+"""FROM and its joins: sources, conditions and left joins; subqueries that only select are merged away.
+
+A subquery in FROM that only selects and joins is merged into the block around it; one that groups, cuts or
+removes doubles stays a `Derived` source.  WITH is spread where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.facts import aliases_of
+from headwater.algebra.expressions.tree import Column, Expr, call
+from headwater.bounds.query.block import Base, Derived, LeftJoin, Query, Select, Source
+from headwater.bounds.query.forms.merging import mergeable, renamed
+from headwater.bounds.query.names import Names
+from headwater.bounds.reading.expressions.convert import Reader, conditions_of
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.scope import Scope
+from headwater.bounds.reading.trees import column_names, own_clauses
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Table
+
+__all__ = ["Ctes", "FromClause"]
+
+Ctes = dict[str, exp.Expr]
+
+
+class QueryReader(Reader, Protocol):
+    """What FROM needs of the block reader: the tables, fresh aliases and subqueries."""
+
+    @property
+    def tables(self) -> Mapping[str, Table]: ...
+
+    @property
+    def names(self) -> Names: ...
+
+    def query(self, node: exp.Expr, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]: ...
+
+
+@dataclass(slots=True)
+class FromClause:
+    """Gathers what FROM says: the sources, put into the scope too, and the conditions of joins."""
+
+    reader: QueryReader
+    scope: Scope
+    ctes: Ctes
+    sources: list[Source] = field(default_factory=list)
+    where: list[Expr] = field(default_factory=list)
+    left_joins: list[LeftJoin] = field(default_factory=list)
+
+    def add(self, node: exp.Expr) -> tuple[str, ...]:
+        """A source of FROM, with the joins that hang on it; the aliases it became."""
+        before = len(self.sources)
+        match node:
+            case exp.Table() if isinstance(node.this, exp.Identifier):
+                self._named(node)
+            case exp.Subquery() if isinstance(node.this, exp.Query):
+                self._subquery(node, node.alias, self.ctes)
+            case exp.Paren() | exp.Subquery():
+                self.add(node.this)
+            case _:
+                text = node.sql()[:60]
+                raise NotAnalysed(f"the source {text} is not a table or a subquery", self.reader.place(node))
+        for join in node.args.get("joins") or []:
+            self.join(join)
+        if node.args.get("pivots") or node.args.get("sample"):
+            raise NotAnalysed("PIVOT and TABLESAMPLE are not understood", self.reader.place(node))
+        return tuple(source.alias for source in self.sources[before:])
+
+    def _named(self, node: exp.Table) -> None:
+        """A table, or a subquery of WITH, which does not see itself."""
+        name = node.name.lower()
+        if name in self.ctes and not node.db:
+            others = {other: body for other, body in self.ctes.items() if other != name}
+            self._subquery(self.ctes[name].copy(), node.alias or node.name, others)
+        else:
+            self._table(node)
+
+    def _table(self, node: exp.Table) -> None:
+        table = self.reader.tables.get(node.name.lower())
+        place = self.reader.place(node)
+        if table is None:
+            declared = [other.name for other in self.reader.tables.values()]
+            hint = did_you_mean(node.name, declared)
+            hint = hint or "declare it with CREATE TABLE in the same file or project"
+            raise InputError("HW401", f'there is no table "{node.name}"', place=place, hint=hint)
+        written = node.alias or table.name
+        alias = self.reader.names.fresh(written)
+        self.sources.append(Base(alias, table.name, place))
+        self.scope.add(written, {name: Column(name, alias) for name in table.column_names}, place)
+
+    def _subquery(self, node: exp.Expr, alias: str, ctes: Ctes) -> None:
+        query, _ = self.reader.query(node if own_clauses(node) else node.this, None, ctes)
+        place = self.reader.place(node)
+        given = [name.name for name in column_names(node)]
+        names = (*given, *query.columns[len(given) :])
+        if mergeable(query) and isinstance(query, Select):
+            self.sources += query.sources
+            self.where += query.where
+            self.left_joins += query.left_joins
+            columns = {name: output.expr for name, output in zip(names, query.outputs, strict=True)}
+            self.scope.add(alias or self.reader.names.fresh("subquery"), columns, place)
+            return
+        own = self.reader.names.fresh(alias or "subquery")
+        self.sources.append(Derived(own, renamed(query, names), place))
+        self.scope.add(alias or own, {name: Column(name, own) for name in names}, place)
+
+    def join(self, join: exp.Join) -> None:
+        side, kind = (join.side or "").upper(), (join.kind or "").upper()
+        method = (join.method or "").upper()
+        if side == "FULL":
+            raise NotAnalysed("FULL JOIN is not understood", self.reader.place(join))
+        if kind in ("SEMI", "ANTI", "APPLY") or method not in ("", "NATURAL"):
+            raise NotAnalysed(f"{kind or join.method} JOIN is not understood", self.reader.place(join))
+        present = tuple(source.alias for source in self.sources)
+        before = {name: set(columns) for name, columns in self.scope.sources.items()}
+        added = self.add(join.this)
+        conditions = list(self._on(join, before))
+        if side == "LEFT":
+            self._optional(added, conditions, join)
+        elif side == "RIGHT":
+            self._optional(present, conditions, join)
+        else:
+            self.where += conditions
+
+    def _on(self, join: exp.Join, before: dict[str, set[str]]) -> tuple[Expr, ...]:
+        """ON, USING or NATURAL as conditions; `before` are the sources to the left, with their columns."""
+        on = join.args.get("on")
+        if on is not None:
+            return conditions_of(on, self.scope, self.reader)
+        sources = self.scope.sources
+        new = next((name for name in sources if name not in before), None)
+        names = [name.name.lower() for name in join.args.get("using") or []]
+        if (join.method or "").upper() == "NATURAL" and new is not None:
+            on_the_left = {name for columns in before.values() for name in columns}
+            names = [name for name in sources[new] if name in on_the_left]
+        conditions: list[Expr] = []
+        for name in names:
+            owner = next((source for source in before if name in before[source]), None)
+            if owner is None or new is None or name not in sources[new]:
+                text = f'USING names "{name}", which one side lacks'
+                raise InputError("HW402", text, place=self.reader.place(join))
+            conditions.append(call("eq", sources[owner][name], sources[new][name]))
+            self.scope.merged[name] = sources[owner][name]
+        return tuple(conditions)
+
+    def _optional(self, aliases: tuple[str, ...], conditions: list[Expr], join: exp.Join) -> None:
+        if len(aliases) != 1:
+            text = "an outer join whose optional side joins several sources"
+            raise NotAnalysed(text, self.reader.place(join))
+        (alias,) = aliases
+        own = [condition for condition in self.where if aliases_of(condition) == {alias}]
+        if own:  # conditions of a merged subquery belong to the join
+            self.where = [condition for condition in self.where if condition not in own]
+        self.left_joins.append(LeftJoin(alias, (*conditions, *own)))

@@ -1,0 +1,192 @@
+"""From a sqlglot SELECT to a block: names resolved, joins turned into conditions, subqueries merged.
+
+FROM is read by from_clause, what is shown by select_list, expressions by convert.  What is left out
+(recursion, FULL JOIN, LATERAL, table functions) raises NotAnalysed with the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.facts import has_aggregate
+from headwater.algebra.expressions.tree import Column, Expr, Literal
+from headwater.bounds.query.block import Order, Query, Select, Union
+from headwater.bounds.query.forms.merging import inner_where_possible
+from headwater.bounds.query.names import Names
+from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
+from headwater.bounds.reading.expressions.leaves import numbered_parameters
+from headwater.bounds.reading.from_clause import Ctes, FromClause
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.scope import Scope
+from headwater.bounds.reading.select_list import SelectList, outputs_of
+from headwater.bounds.reading.trees import direction, ordered, own_clauses, windows
+from headwater.errors import InputError, Place
+from headwater.model import SqlText, Table
+
+__all__ = ["read_query"]
+
+_DEEPEST = 60  # subqueries within subqueries
+
+
+def read_query(
+    tree: exp.Expr,
+    tables: Mapping[str, Table],
+    sql: SqlText,
+    views: Mapping[str, exp.Expr] | None = None,
+) -> Query:
+    """The block of a parsed SELECT over the declared tables; `views` are spread where they are named."""
+    folded = {name.lower(): table for name, table in tables.items()}
+    spread: Ctes = {name.lower(): exp.Subquery(this=view.copy()) for name, view in (views or {}).items()}
+    query, _ = _Reader(folded, sql).query(numbered_parameters(tree), None, spread)
+    return query
+
+
+@dataclass(slots=True)
+class _Reader:
+    tables: Mapping[str, Table]
+    sql: SqlText
+    names: Names = field(default_factory=Names)
+    depth: int = 0
+
+    def place(self, node: exp.Expr) -> Place | None:
+        return place_of(node, self.sql.place)
+
+    def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
+        return self.query(node, scope, scope.ctes)
+
+    def query(self, node: exp.Expr, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
+        """A query and the scope of its names; `outer` is the scope that it may see."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise NotAnalysed("its subqueries are nested too deeply", self.place(node))
+        try:
+            return self._query(node, outer, ctes)
+        finally:
+            self.depth -= 1
+
+    def _query(self, node: exp.Expr, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
+        while isinstance(node, exp.Subquery | exp.Paren) and not own_clauses(node):
+            node = node.this
+        ctes = self._with(node, ctes)
+        match node:
+            case exp.SetOperation():
+                return self._union(node, outer, ctes)
+            case exp.Select():
+                return self._select(node, outer, ctes)
+            case _:
+                raise NotAnalysed(f"{node.key.upper()} is not a SELECT", self.place(node))
+
+    def _with(self, node: exp.Expr, ctes: Ctes) -> Ctes:
+        clause = node.args.get("with_")
+        if clause is None:
+            return ctes
+        if clause.args.get("recursive"):
+            raise NotAnalysed("WITH RECURSIVE has no bound on its depth", self.place(clause))
+        own = {
+            cte.alias.lower(): exp.Subquery(this=cte.this, alias=cte.args.get("alias"))
+            for cte in clause.expressions
+        }
+        return {**ctes, **own}
+
+    def _union(self, node: exp.SetOperation, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
+        left, scope = self.query(node.this, outer, ctes)
+        right, below = self.query(node.expression, outer, ctes)
+        scope.outer_columns |= below.outer_columns
+        if len(left.columns) != len(right.columns):
+            raise InputError(
+                "HW307", "the parts of a UNION have different numbers of columns", place=self.place(node)
+            )
+        kind = "all" if isinstance(node, exp.Union) else node.key
+        if isinstance(node, exp.Union) and node.args.get("distinct", True):
+            kind = "distinct"
+        order = tuple(self._union_order(item, left.columns) for item in ordered(node))
+        limit, offset = self._cut(node, scope)
+        return Union((left, right), kind, order, limit, offset), scope
+
+    def _union_order(self, node: exp.Expr, columns: tuple[str, ...]) -> Order:
+        target = node.this if isinstance(node, exp.Ordered) else node
+        if isinstance(target, exp.Literal) and not target.is_string and 0 < int(target.this) <= len(columns):
+            return direction(node, Column(columns[int(target.this) - 1]))
+        named = [name for name in columns if name.lower() == target.name.lower()]
+        if not isinstance(target, exp.Column) or not named:
+            text = "a UNION is ordered by something that is not one of its columns"
+            raise NotAnalysed(text, self.place(node))
+        return direction(node, Column(named[0]))
+
+    def _cut(self, node: exp.Expr, scope: Scope) -> tuple[Expr | None, Expr | None]:
+        """LIMIT and OFFSET, or FETCH; LIMIT ALL and LIMIT NULL are none."""
+        limit, offset = node.args.get("limit"), node.args.get("offset")
+        count: exp.Expr | None = None
+        if isinstance(limit, exp.Fetch):
+            count = limit.args.get("count") or exp.Literal.number(1)
+            if limit.args.get("limit_options") is not None and "TIES" in limit.sql().upper():
+                raise NotAnalysed("FETCH ... WITH TIES may return any number of rows", self.place(limit))
+        elif limit is not None:
+            count = limit.expression
+        shift = offset.expression if offset is not None else None
+        if limit is not None and limit.args.get("offset") is not None:
+            shift = limit.args["offset"]
+        cut = None if count is None else convert(count, scope, self)
+        if isinstance(cut, Literal) and cut.value is None:
+            cut = None
+        return cut, None if shift is None else convert(shift, scope, self)
+
+    def _select(self, node: exp.Select, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
+        self._refuse(node)
+        scope = Scope(outer, ctes)
+        clause = FromClause(self, scope, ctes)
+        first = node.args.get("from_")
+        if first is not None:
+            clause.add(first.this)
+        for join in node.args.get("joins") or []:
+            clause.join(join)
+        where = node.args.get("where")
+        if where is not None:
+            clause.where += conditions_of(where.this, scope, self)
+        return self._finish(node, scope, clause), scope
+
+    def _refuse(self, node: exp.Select) -> None:
+        for name, what in (
+            ("laterals", "LATERAL VIEW"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE"),
+            ("qualify", "QUALIFY"), ("pivots", "PIVOT"), ("into", "SELECT INTO"), ("sample", "TABLESAMPLE"),
+        ):  # fmt: skip
+            if node.args.get(name):
+                raise NotAnalysed(f"{what} is not understood", self.place(node))
+        if any(lock.args.get("wait") is False for lock in node.args.get("locks") or []):
+            text = "SKIP LOCKED passes over as many rows as others have locked"
+            raise NotAnalysed(text, self.place(node))
+
+    def _finish(self, node: exp.Select, scope: Scope, clause: FromClause) -> Select:
+        shown = SelectList(outputs_of(node, scope, self), scope, self)
+        group = shown.groups(node)
+        having = self._having(node, shown)
+        order = tuple(shown.order(item) for item in ordered(node))
+        exprs = (*(output.expr for output in shown.outputs), *having, *(item.expr for item in order))
+        if group is None and any(map(has_aggregate, exprs)):
+            group = ()
+        limit, offset = self._cut(node, scope)
+        distinct = node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on") is not None:
+            raise NotAnalysed("DISTINCT ON is not understood", self.place(node))
+        return inner_where_possible(
+            Select(
+                sources=tuple(clause.sources),
+                where=tuple(dict.fromkeys(clause.where)),
+                outputs=shown.outputs,
+                left_joins=tuple(clause.left_joins),
+                group=group,
+                having=having,
+                distinct=distinct is not None,
+                order=order,
+                limit=limit,
+                offset=offset,
+                windowed=any(isinstance(window.parent_select, exp.Select) for window in windows(node)),
+            )
+        )
+
+    def _having(self, node: exp.Select, shown: SelectList) -> tuple[Expr, ...]:
+        having = node.args.get("having")
+        return () if having is None else conditions_of(having.this, shown.aliased_scope(having.this), self)

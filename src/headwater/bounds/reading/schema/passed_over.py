@@ -1,0 +1,56 @@
+"""Statements of a file that no bound depends on, told by their words alone.
+
+A schema dump holds much more than tables and queries: rights, settings, sequences, rows.  Nothing of that
+says what rows there may be or asks for any, so `check` passes it over.  Everything else is either understood
+or reported: a statement is never dropped because it could not be read.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from headwater.sql.parsing.words import Words
+
+__all__ = ["passes_over"]
+
+_ADMINISTRATION = {
+    "ANALYZE", "BEGIN", "CACHE", "CALL", "CLUSTER", "COMMENT", "COMMIT", "COPY", "DEALLOCATE", "DESC",
+    "DESCRIBE", "DISCARD", "DO", "DROP", "GRANT", "LISTEN", "LOAD", "LOCK", "NOTIFY", "OPTIMIZE", "PRAGMA",
+    "REFRESH", "REINDEX", "RELEASE", "RESET", "REVOKE", "ROLLBACK", "SAVEPOINT", "SET", "SHOW", "START",
+    "TRUNCATE", "UNCACHE", "UNLOCK", "USE", "VACUUM",
+}  # fmt: skip
+_RELATIONS = {"TABLE", "VIEW", "QUERY"}
+_CHANGES = {"ADD", "DROP", "RENAME", "MODIFY", "CHANGE"}
+_HARMLESS = {"DEFAULT", "EXPRESSION", "GENERATED", "IDENTITY", "PARTITION", "PARTITIONS"}
+
+
+def passes_over(words: Words, named: bool) -> bool:
+    """May the statement be left out?  One that has a name in a comment above it is always looked at."""
+    first = words.peek().word
+    match first:
+        case "INSERT" | "REPLACE":  # rows as they are; one that selects them is a query
+            values = _holds(words, {"VALUES"}) and not _holds(words, {"SELECT", "WITH", "TABLE"})
+            return values and not named
+        case "CREATE":
+            return not _declares_rows(words)
+        case "ALTER":
+            return not words.at("ALTER", "TABLE") or not _changes_rows(words)
+        case _:
+            return first in _ADMINISTRATION
+
+
+def _declares_rows(words: Words) -> bool:
+    """A table, a view, a query, or an index that makes columns unique."""
+    start = {words.peek(ahead).word for ahead in range(1, 6)}
+    return bool(start & _RELATIONS) or {"UNIQUE", "INDEX"} <= start or {"TYPE", "ENUM"} <= start
+
+
+def _changes_rows(words: Words) -> bool:
+    """Does an ALTER TABLE add, drop or rename a column or a constraint?"""
+    return any(
+        token.word in _CHANGES and after.word not in _HARMLESS for token, after in pairwise(words.rest())
+    )
+
+
+def _holds(words: Words, choices: set[str]) -> bool:
+    return any(token.word in choices for token in words.rest())

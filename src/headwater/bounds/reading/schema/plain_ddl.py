@@ -1,0 +1,219 @@
+"""CREATE TABLE, ALTER TABLE, CREATE INDEX and CREATE VIEW of any dialect, as sqlglot reads them.
+
+`sql` reads Headwater's own DDL, with its limits and TEMPORAL columns.  A linter also meets the schemas people
+have: dumps of PostgreSQL or MySQL, with keys added by ALTER TABLE.  What constrains rows is taken, what does
+not is passed over, and what takes a constraint away is not analysed: a bound that relies on it would be
+wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.schema.domains import checked_domains, type_domain
+from headwater.bounds.reading.schema.unique_terms import UniqueIndex
+from headwater.errors import Place
+from headwater.model import Column, ForeignKey, Table
+from headwater.sql.parsing.names import spelling
+
+__all__ = ["altered", "indexed", "table_of", "view_query", "with_unique_index"]
+
+
+Enums = Mapping[str, int]  # types of few values, by their names in small letters
+
+
+def table_of(tree: exp.Create, tables: Mapping[str, Table], enums: Enums, place: Place | None) -> Table:
+    """The table of a CREATE TABLE with columns; a partition is a table like the one it is part of."""
+    whole = tree.find(exp.PartitionedOfProperty)
+    parent = spelling(whole.this.name, tables) if whole is not None else None
+    if parent is not None:
+        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        return replace(tables[parent], name=target.name, place=place)
+    schema = tree.this
+    nodes = schema.expressions if isinstance(schema, exp.Schema) else []
+    columns = [node for node in nodes if isinstance(node, exp.ColumnDef)]
+    if not columns or not isinstance(schema.this, exp.Table):
+        raise NotAnalysed("a table needs a list of columns to be analysed", place)
+    table = Table(schema.this.name, (), place=place)
+    for column in columns:
+        table = _with_column(table, column, enums)
+    for node in nodes:
+        if not isinstance(node, exp.ColumnDef):
+            table = _with_constraint(table, node)
+    return table
+
+
+def view_query(tree: exp.Create, place: Place | None) -> exp.Expr:
+    """The SELECT of a CREATE VIEW, under the column names that the view gives."""
+    query = tree.expression
+    if not isinstance(query, exp.Query):
+        raise NotAnalysed("this view has no SELECT that is understood", place)
+    if not isinstance(tree.this, exp.Schema):
+        return query
+    names = [exp.to_identifier(column.name) for column in tree.this.expressions]
+    alias = exp.TableAlias(this=exp.to_identifier(tree.this.this.name), columns=names)
+    return exp.select("*").from_(exp.Subquery(this=query.copy(), alias=alias))
+
+
+def altered(tree: exp.Alter, tables: dict[str, Table], place: Place | None) -> None:
+    """ALTER TABLE: what is added is taken."""
+    name = spelling(tree.this.name, tables) if isinstance(tree.this, exp.Table) else None
+    if name is None:
+        if tree.args.get("exists"):
+            return
+        raise _no_table(tree.this, place)
+    for action in () if tree.args.get("not_valid") else tree.args.get("actions") or []:
+        tables[name] = _after(tables[name], action, place)
+
+
+def indexed(tree: exp.Create, tables: Mapping[str, Table], place: Place | None) -> UniqueIndex | None:
+    """CREATE UNIQUE INDEX is a constraint; other indexes only speed up what is bounded already."""
+    index = tree.this
+    if not tree.args.get("unique") or not isinstance(index, exp.Index):
+        return None
+    target = index.args.get("table")
+    name = spelling(target.name, tables) if target is not None else None
+    if name is None:
+        raise _no_table(target or index, place)
+    params = index.args.get("params") or exp.IndexParameters()
+    terms = tuple(_unordered(column) for column in params.args.get("columns") or [])
+    where = params.args.get("where")
+    return UniqueIndex(name, terms, where.this if where is not None else None) if terms else None
+
+
+def with_unique_index(table: Table, index: UniqueIndex) -> Table:
+    """The table with the key that an index of plain columns is; others are for the catalog."""
+    plain = index.where is None and all(isinstance(term, exp.Column) for term in index.terms)
+    return _unique(table, _names(index.terms)) if plain else table
+
+
+def _no_table(node: exp.Expr, place: Place | None) -> NotAnalysed:
+    return NotAnalysed(f'no table "{node.name}" is declared before it in the file', place)
+
+
+def _after(table: Table, action: exp.Expr, place: Place | None) -> Table:
+    """The table after one action of an ALTER TABLE."""
+    match action:
+        case exp.ColumnDef():
+            return _with_column(table, action, {})
+        case exp.AddConstraint():
+            for constraint in action.expressions:
+                table = _with_constraint(table, constraint)
+            return table
+        case exp.AlterColumn():
+            return _nullable(table, action.name) if action.args.get("allow_null") else table
+        case exp.Constraint() | exp.PrimaryKey() | exp.UniqueColumnConstraint() | exp.ForeignKey():
+            return _with_constraint(table, action)
+        case _:
+            raise NotAnalysed("this change of a table is not understood", place)
+
+
+def _nullable(table: Table, name: str) -> Table:
+    columns = tuple(
+        replace(column, nullable=column.nullable or column.name.lower() == name.lower())
+        for column in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
+    kind = node.args.get("kind")
+    constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
+    certain = any(
+        isinstance(constraint, exp.NotNullColumnConstraint) and not constraint.args.get("allow_null")
+        for constraint in constraints
+    )
+    written = kind.sql("spark").lower() if kind is not None else "string"
+    column = Column(node.name, written, not certain, values=type_domain(kind, enums))
+    table = replace(table, columns=(*table.columns, column))
+    for constraint in constraints:
+        table = _with_column_constraint(table, constraint, (node.name,))
+    return table
+
+
+def _is_enforced(constraint: exp.Expr) -> bool:
+    """NOT ENFORCED constraints are wishes: rows that break them are accepted."""
+    return "NOT ENFORCED" not in (constraint.args.get("options") or ())
+
+
+def _with_column_constraint(table: Table, kind: exp.Expr | None, columns: tuple[str, ...]) -> Table:
+    if kind is not None and not _is_enforced(kind):
+        return table
+    match kind:
+        case exp.PrimaryKeyColumnConstraint():
+            return _keyed(table, columns)
+        case exp.UniqueColumnConstraint() if kind.this is None:
+            return _unique(table, columns)
+        case exp.Reference():
+            return _referring(table, kind, columns)
+        case exp.CheckColumnConstraint():
+            return _checked(table, kind.this)
+        case _:
+            return table
+
+
+def _checked(table: Table, condition: exp.Expr) -> Table:
+    """CHECK limits how many values its columns can have."""
+    sizes = {name.lower(): size for name, size in checked_domains(condition)}
+    columns = (
+        replace(column, values=sizes.get(column.name.lower(), column.values)) for column in table.columns
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _with_constraint(table: Table, node: exp.Expr) -> Table:
+    """A table constraint, named or not."""
+    if not _is_enforced(node):
+        return table
+    match node:
+        case exp.Constraint():
+            for constraint in node.expressions:
+                table = _with_constraint(table, constraint)
+            return table
+        case exp.PrimaryKey():
+            return _keyed(table, _names(node.expressions))
+        case exp.UniqueColumnConstraint() if isinstance(node.this, exp.Schema):
+            return _unique(table, _names(node.this.expressions))
+        case exp.CheckColumnConstraint() | exp.Check():
+            return _checked(table, node.this)
+        case exp.ForeignKey():
+            reference = node.args.get("reference")
+            return _referring(table, reference, _names(node.expressions)) if reference is not None else table
+        case _:
+            return table
+
+
+def _names(nodes: Iterable[exp.Expr]) -> tuple[str, ...]:
+    return tuple(_unordered(node).name for node in nodes)
+
+
+def _unordered(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, exp.Ordered) else node
+
+
+def _spelt(table: Table, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(spelling(name, table.column_names) or name for name in names)
+
+
+def _unique(table: Table, names: tuple[str, ...]) -> Table:
+    return replace(table, unique=(*table.unique, _spelt(table, names)))
+
+
+def _keyed(table: Table, names: tuple[str, ...]) -> Table:
+    key = _spelt(table, names)
+    columns = tuple(
+        replace(column, nullable=column.nullable and column.name not in key) for column in table.columns
+    )
+    return replace(table, key=key, columns=columns)
+
+
+def _referring(table: Table, node: exp.Expr, columns: tuple[str, ...]) -> Table:
+    target = node.this
+    referenced = _names(target.expressions) if isinstance(target, exp.Schema) else ()
+    name = target.this.name if isinstance(target, exp.Schema) else target.name
+    reference = ForeignKey(_spelt(table, columns), name, referenced)
+    return replace(table, foreign_keys=(*table.foreign_keys, reference))

@@ -1,0 +1,50 @@
+"""CREATE UNIQUE INDEX on expressions or on part of a table, as the catalog knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.facts import is_of_one_row
+from headwater.algebra.expressions.tree import Column
+from headwater.bounds.query.block import Query
+from headwater.bounds.query.catalog import UniqueTerms
+from headwater.bounds.reading.expressions.convert import conditions_of, convert
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.scope import Scope
+from headwater.errors import InputError, Place
+from headwater.model import Table
+
+__all__ = ["UniqueIndex", "unique_terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueIndex:
+    """A unique index as it is written: the terms, and the condition of a partial one."""
+
+    table: str
+    terms: tuple[exp.Expr, ...]
+    where: exp.Expr | None
+
+
+class _Row:
+    """Reads expressions over one row: there is nothing else to ask."""
+
+    def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
+        raise NotAnalysed("a subquery stands in an index")
+
+    def place(self, node: exp.Expr) -> Place | None:
+        return None
+
+
+def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
+    """The index over the columns of a row; None if it is not understood, and then it proves nothing."""
+    scope = Scope()
+    scope.add(table.name, {name: Column(name) for name in table.column_names}, None)
+    try:
+        terms = tuple(convert(term, scope, _Row()) for term in index.terms)
+        where = conditions_of(index.where, scope, _Row()) if index.where is not None else ()
+    except (NotAnalysed, InputError):
+        return None
+    return UniqueTerms(terms, where) if all(map(is_of_one_row, (*terms, *where))) else None

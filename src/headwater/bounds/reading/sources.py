@@ -1,0 +1,240 @@
+"""From the text of SQL files to tables and queries ready for analysis.
+
+A statement of Headwater's own SQL is read by `sql`.  Any other (another dialect's types, ALTER TABLE, CREATE
+INDEX, writes between the queries) is read as its dialect does, so that a schema dump and a file of queries
+can be checked as they are.  What `passes_over` does not exclude and nobody understands becomes a query that
+is not analysed, with the reason and the place.
+
+A query's name is in a comment `-- name: x` before it; without one it is called by its line.  Maxima of
+parameters stand in comments too: `-- param: ids <= 100`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from sqlglot import Dialect, exp
+
+from headwater.bounds.reading.expressions.convert import in_view
+from headwater.bounds.reading.expressions.dollars import with_lettered_parameters
+from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.quotes import double_quoted, has_double_quotes, quotes_hold_names
+from headwater.bounds.reading.schema.domains import enum_size
+from headwater.bounds.reading.schema.passed_over import passes_over
+from headwater.bounds.reading.schema.plain_ddl import altered, indexed, table_of, view_query
+from headwater.bounds.reading.schema.unique_terms import UniqueIndex
+from headwater.errors import InputError, Place
+from headwater.errors.shared import declared_twice
+from headwater.model import Query, SqlText, Table, View
+from headwater.sql.ddl.query import name_in_comments
+from headwater.sql.ddl.statements import Statements, read_statement, split_statements
+from headwater.sql.parsing.lexer import Source, Token
+from headwater.sql.parsing.names import spelling
+from headwater.sql.parsing.parser import dialect_named, normalised_tree, parse_statement
+from headwater.sql.parsing.words import Words
+
+__all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_trees", "read_sql"]
+
+_GUESSES = ("headwater", "postgres", "mysql")  # without --dialect, whichever understands the statement
+_DOLLARS = "postgres"  # the dialect in which $1 may be taken for the start of a dollar-quoted string
+_NAME = re.compile(r":?([\w.$-]+)")
+_PARAM = re.compile(r":?(\w+)\s*(?:<=|max(?:imum)?\b)\s*([\d_]+)", re.IGNORECASE)
+_PARAM_LINE = re.compile(r"--[ \t]*params?:([^\r\n]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTree:
+    """A statement to analyse; `tree` is None if it was not understood, and `problem` says why."""
+
+    name: str
+    sql: SqlText
+    tree: exp.Expr | None
+    place: Place | None
+    problem: NotAnalysed | None = None
+    strings: tuple[Token, ...] = ()  # in double quotes, which hold names in other dialects
+
+
+@dataclass(slots=True)
+class Inputs:
+    tables: dict[str, Table] = field(default_factory=dict)
+    views: list[View] = field(default_factory=list)
+    plain_views: dict[str, exp.Expr] = field(default_factory=dict)  # CREATE VIEW: spread where used
+    queries: list[NamedTree] = field(default_factory=list)
+    unique_indexes: dict[str, UniqueIndex] = field(default_factory=dict)  # by their names
+    enums: dict[str, int] = field(default_factory=dict)  # types of few values
+    added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
+
+    def declare(self, declared: Table | View) -> None:
+        """Add a table or a stored view; a name is declared once."""
+        relations: tuple[Table | View, ...] = (*self.tables.values(), *self.views)
+        name = spelling(declared.name, [relation.name for relation in relations])
+        if name is not None:
+            first = next(relation.place for relation in relations if relation.name == name)
+            raise declared_twice(declared.name, declared.place, first)
+        if isinstance(declared, Table):
+            self.tables[declared.name] = declared
+        else:
+            self.views.append(declared)
+
+
+def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
+    """The tables and queries of one file."""
+    inputs = Inputs()
+    source = Source(path, text)
+    statements = list(_statements(source, dialect))
+    inputs.added_values = Counter(_altered_type(words) for words, _ in statements)
+    names_in_quotes = not dialect and any(quotes_hold_names(words) for words, _ in statements)
+    for words, gap_start in statements:
+        name = _name(words, gap_start)
+        own = "postgres" if names_in_quotes and has_double_quotes(words) else dialect
+        if _altered_type(words) not in ("", *inputs.enums):
+            problem = NotAnalysed("it changes a type that is not declared before it in the file")
+            sql = words.rest_text()
+            inputs.queries.append(NamedTree(f"line_{sql.place().line}", sql, None, sql.place(), problem))
+        elif words.at("DROP", "INDEX"):
+            for token in words.rest():
+                inputs.unique_indexes.pop(token.text.lower(), None)
+        elif not passes_over(words, named=bool(name)):
+            _read(words, gap_start, name, inputs, own)
+    return inputs
+
+
+def _altered_type(words: Words) -> str:
+    """The type to which an ALTER TYPE ... ADD VALUE adds one, or ""."""
+    adds = words.at("ALTER", "TYPE") and any(token.word == "ADD" for token in words.rest())
+    name = words.peek(4 if words.peek(3).text == "." else 2)  # perhaps with its schema
+    return name.text.lower() if adds else ""
+
+
+def declares_plain_view(text: str, path: str) -> bool:
+    """Does the file hold a CREATE VIEW, which Headwater's own SQL does not have?"""
+    return any(
+        words.at("CREATE", "VIEW") or words.at("CREATE", "OR", "REPLACE", "VIEW")
+        for words, _ in split_statements(Source(path, text))
+    )
+
+
+def named_trees(queries: Iterable[Query]) -> Iterator[NamedTree]:
+    for query in queries:
+        tree = normalised_tree(query.sql)
+        yield NamedTree(query.name, query.sql, tree, query.place, strings=double_quoted(query.sql))
+
+
+def maxima_of(sql: SqlText) -> dict[str, int]:
+    """The declared maxima of parameters, in the comments before a query and in it."""
+    source = sql.source or sql.text
+    start = source.rfind(";", 0, sql.offset) + 1 if sql.source else 0
+    text = source[start : sql.offset + len(sql.text)] if sql.source else sql.text
+    maxima: dict[str, int] = {}
+    for line in _PARAM_LINE.findall(text):
+        maxima |= {name: int(number.replace("_", "")) for name, number in _PARAM.findall(line)}
+    return maxima
+
+
+def _statements(source: Source, dialect: str) -> Iterator[tuple[Words, int]]:
+    text = with_lettered_parameters(source.text) if dialect == _DOLLARS else source.text
+    try:
+        for words, gap_start in split_statements(Source(source.path, text), _dialect(dialect or "headwater")):
+            yield Words(source, words.rest()), gap_start
+    except InputError as error:
+        if error.code != "HW100" or dialect:
+            raise
+        hint = f"{error.hint}; or name the dialect of the file: --dialect postgres"
+        raise InputError(error.code, error.message, place=error.place, hint=hint) from error
+
+
+def _dialect(name: str) -> Dialect:
+    dialect = dialect_named(name)
+    if dialect is None:
+        hint = "for example postgres, mysql, spark"
+        raise InputError("HW409", f'there is no dialect "{name}"', hint=hint)
+    return dialect
+
+
+def _name(words: Words, gap_start: int) -> str:
+    """The name in the comments before a statement, or ""."""
+    token = name_in_comments(words.source, gap_start, words.peek().start)
+    match = _NAME.match(token.text) if token is not None else None
+    return match[1] if match is not None else ""
+
+
+def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str) -> None:
+    """Headwater's own reading first; if that fails, or for another dialect, sqlglot's."""
+    sql, ours = words.rest_text(), _is_ours(words)
+    refusal: InputError | None = None
+    if not dialect:
+        try:
+            statements = read_statement(words, gap_start)
+        except InputError as error:
+            refusal = error
+        else:
+            return _add(statements, inputs)
+    name = name or f"line_{sql.place().line}"
+    try:
+        tree, read_as = _parsed(sql, dialect)
+        refusal = None
+        strings = double_quoted(sql) if read_as != dialect and read_as != "postgres" else ()
+        _take(NamedTree(name, sql, tree, sql.place(), strings=strings), inputs)
+    except NotAnalysed as problem:
+        if refusal is not None and ours and refusal.code != "HW101":
+            raise refusal from problem
+        inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
+
+
+def _add(statements: Statements, inputs: Inputs) -> None:
+    for table in statements.tables:
+        inputs.declare(table)
+    for view in statements.views:
+        inputs.declare(view)
+    inputs.queries += named_trees(statements.queries)
+
+
+def _is_ours(words: Words) -> bool:
+    """CREATE TABLE, QUERY or MATERIALIZED VIEW: if nobody can read it, Headwater's message is the best."""
+    kind = words.peek(3 if words.at("CREATE", "OR", "REPLACE") else 1).word
+    return words.at("CREATE") and kind in {"TABLE", "QUERY", "MATERIALIZED"}
+
+
+def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
+    """The statement's tree and the dialect that gave it; if none understands it, the reason of the first."""
+    problem: NotAnalysed | None = None
+    for name in (dialect,) if dialect else _GUESSES:
+        try:
+            text = with_lettered_parameters(sql.text) if name == _DOLLARS else sql.text
+            return parse_statement(replace(sql, text=text), _dialect(name)), name
+        except InputError as error:
+            problem = problem or NotAnalysed(error.message, error.place)
+    raise problem or NotAnalysed("no dialect reads it", sql.place())
+
+
+def _take(statement: NamedTree, inputs: Inputs) -> None:
+    """Add what a statement declares or asks; raises NotAnalysed for what is not understood."""
+    tree, place = statement.tree, statement.place
+    match tree:
+        case exp.Create() if tree.kind == "TABLE":
+            inputs.declare(table_of(tree, inputs.tables, inputs.enums, place))
+        case exp.Create() if tree.kind == "TYPE":
+            size, name = enum_size(tree), tree.this.name.lower()
+            inputs.enums |= {name: size + inputs.added_values[name]} if size is not None else {}
+        case exp.Create() if tree.kind == "INDEX":
+            index = indexed(tree, inputs.tables, place)
+            if index is not None:
+                inputs.unique_indexes[tree.this.name.lower() or str(place)] = index
+        case exp.Create() if tree.kind == "VIEW":
+            inputs.plain_views[_view_name(tree)] = in_view(view_query(tree, place), statement.sql)
+        case exp.Alter():
+            altered(tree, inputs.tables, place)
+        case exp.Describe() if isinstance(tree.this, exp.Query):  # EXPLAIN SELECT
+            inputs.queries.append(replace(statement, tree=tree.this))
+        case exp.Query() | exp.Update() | exp.Delete() | exp.Insert() | exp.Merge():
+            inputs.queries.append(statement)
+        case _:
+            raise NotAnalysed("this statement is not understood", place)
+
+
+def _view_name(tree: exp.Create) -> str:
+    target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    return target.name

@@ -1,0 +1,99 @@
+"""Stop at a hundred wrong records in a row: the whole file is wrong, not its records, and here is why.
+
+Storing a hundred thousand dead letters of a CSV file that was read as JSON lines helps nobody.  What is
+counted are neighbours: wrong records with no accepted one between them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from headwater.capture.intake.batch import Batch, Record, Rejection
+from headwater.errors import InputError
+from headwater.model import Table
+
+__all__ = ["MOST_IN_A_ROW", "likely_cause", "stop_at_unreadable", "stop_at_wrong"]
+
+MOST_IN_A_ROW = 100
+
+_COLUMN = re.compile(r'column "(?P<name>[^"]+)": (?P<what>.*)')
+
+
+def stop_at_unreadable(table: Table, records: Iterable[Record], path: str) -> Iterator[Record]:
+    """The records; InputError once a hundred neighbours could not be parsed. Reads no further than that."""
+    wrong: list[Rejection] = []
+    for record in records:
+        if record.reason:
+            wrong.append(record.rejected(record.reason))
+            if len(wrong) == MOST_IN_A_ROW:
+                raise _too_many(table, wrong, path)
+        else:
+            wrong.clear()
+        yield record
+
+
+def stop_at_wrong(table: Table, batch: Batch, rejected: Sequence[Rejection], *, path: str) -> None:
+    """Raise InputError if a hundred neighbours were rejected."""
+    if len(rejected) < MOST_IN_A_ROW:
+        return
+    wrong = sorted(rejected, key=lambda rejection: rejection.line)
+    lines = {rejection.line for rejection in wrong}
+    accepted = sorted(record.line for record in batch.records if record.line not in lines)
+    for first in range(len(wrong) - MOST_IN_A_ROW + 1):
+        last = first + MOST_IN_A_ROW - 1
+        if bisect(accepted, wrong[first].line) == bisect(accepted, wrong[last].line):
+            raise _too_many(table, wrong[first : last + 1], path)
+
+
+def _too_many(table: Table, wrong: Sequence[Rejection], path: str) -> InputError:
+    first = wrong[0]
+    return InputError(
+        "HW847",
+        f"{path}: {len(wrong)} records in a row are wrong, from line {first.line} on: {first.reason}",
+        detail=f"{first.text[:200]}\nNothing was stored.",
+        hint=f"{likely_cause(table, wrong, path)} To store what is valid all the same: --keep-going.",
+    )
+
+
+def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
+    """What is probably wrong with the whole file, and what to do."""
+    reason = Counter(_kind(rejection.reason) for rejection in wrong).most_common(1)[0][0]
+    first = next(rejection for rejection in wrong if _kind(rejection.reason) == reason)
+    if reason.startswith("not JSON"):
+        return _not_json(table, first.text, path)
+    if reason.startswith("unknown column"):
+        return f"The table has other columns: {', '.join(table.column_names)}."
+    if "is taken" in reason:
+        return (
+            "The file was probably ingested before; --batch ID recognises a repetition. To replace the rows: "
+            "OPTIONS (mode 'upsert')."
+        )
+    if "there is no such" in reason:
+        return f"Feed the referenced table first: {first.reason.rpartition('no such ')[2].partition('.')[0]}."
+    if (wrong_column := _COLUMN.fullmatch(first.reason)) is not None:
+        name = wrong_column["name"]
+        kind = next((column.type for column in table.columns if column.name == name), "another type")
+        return f'Column "{name}" is declared as {kind}, and the file holds something else.'
+    return "The file is probably meant for another table."
+
+
+def _kind(reason: str) -> str:
+    """Reasons that differ only in their values are of one kind."""
+    return re.sub(r'"[^"]*" is |-?\d[\d.]*', "", reason)
+
+
+def _not_json(table: Table, text: str, path: str) -> str:
+    if text.startswith("PAR1"):
+        return "This is a Parquet file: --format parquet."
+    if text.startswith(("[", "{", "}", "]")):
+        return "Each line must be one JSON object; `jq -c '.[]' FILE` makes lines of an array."
+    for delimiter, name in ((",", ""), (";", ";"), ("\t", "\\t")):
+        if len(text.split(delimiter)) > 1:
+            option = f" --delimiter '{name}'" if name else ""
+            return f"This looks like CSV: --format csv{option}."
+    ending = os.path.splitext(path)[1]
+    return f"Files that end in {ending or 'nothing'} are read as JSON lines; --format names another format."

@@ -1,0 +1,1 @@
+"""From records of any kind to one checked commit of a source."""

@@ -1,0 +1,1 @@
+"""`headwater bench ...`, one file per experiment."""

@@ -1,0 +1,70 @@
+"""`headwater bench updates`: the UpStream figures, the marks, real quotes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headwater.cli.input.arguments import JsonOption, local_folder
+from headwater.cli.show.output import console, print_json, print_table, progress_console
+
+__all__ = ["bench_updates"]
+
+
+def bench_updates(
+    out: Annotated[
+        Path, typer.Option(callback=local_folder, help="Folder for plots and results.json.")
+    ] = Path("bench-results/updates"),
+    quick: Annotated[bool, typer.Option("--quick", help="A small version that takes seconds.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Update queues under overload: the paper's figures again, and the marks.
+
+    Example:
+
+        headwater bench updates --quick --out updates
+    """
+    from headwater.bench.updates.experiment import run_experiments
+
+    progress = progress_console()
+    with progress.status("updates") as status:
+        results = run_experiments(out, quick, lambda what: status.update(f"updates: {what}"))
+    if as_json:
+        print_json(results)
+        return
+    _print(results)
+    console().print(f"Plots and results.json are in {out}")
+
+
+def _print(results: dict[str, Any]) -> None:
+    rows = [
+        (bar["bar"], bar["wanted"], bar["measured"], "yes" if bar["met"] else "NO") for bar in results["bars"]
+    ]
+    print_table("Marks", ["mark", "wanted", "measured", "met"], rows, right=["measured"])
+    _print_rows("Application staleness in updates, Zipf keys", results["policies"])
+    _print_rows("Real quotes (symbol and exchange)", results["quotes"])
+    _print_rows("Queue of 100,000 keys, rows per second of CPU", results["throughput"])
+    _print_rows("A long trace through the command", results["long_trace"])
+
+
+def _print_rows(title: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    names = list(rows[0])
+    cells = [[_cell(row[name]) for name in names] for row in rows]
+    titles = [name.replace("_over_", "/").replace("inplace/fifo", "in/fifo") for name in names]
+    print_table(title, titles, cells, right=titles)
+
+
+def _cell(value: object) -> str:
+    match value:
+        case float() if abs(value) >= 10_000:
+            return f"{value:,.0f}"
+        case float():
+            return f"{value:.3g}"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)

@@ -1,0 +1,145 @@
+"""`headwater add` and `headwater drop`: views come and go, also while a run keeps the others."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headwater.cli.input.arguments import JsonOption, ProjectFolder
+from headwater.cli.show.output import console, print_json
+from headwater.units import dollar_text
+
+if TYPE_CHECKING:
+    from headwater.serve.planning.changing import Added, Dropped
+
+__all__ = ["add", "drop"]
+
+
+def add(
+    folder: ProjectFolder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.sql", help="One or more CREATE MATERIALIZED VIEW statements.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Add it even if it is refused.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add views to the project if their promises can be kept; each gets a file of its own there.
+
+    Exit status 1 and nothing written if a view is refused. A run that keeps the project takes the views over
+    within seconds and computes them beside the others.
+
+    Example: `headwater add shop new_view.sql`
+    """
+    import headwater
+
+    done = headwater.open(str(folder)).add(file, force)
+    if as_json:
+        print_json(_added(done))
+    else:
+        _print_added(done, folder)
+    if not done.files:
+        raise typer.Exit(1)
+
+
+def drop(
+    folder: ProjectFolder,
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="A view that nothing else reads.")],
+    keep_data: Annotated[
+        bool, typer.Option("--keep-data", help="Leave its stored tables where they are.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a view out of the project: its statement out of the files, its stored tables out of the warehouse.
+
+    Exit status 1 if other views or queries read it. A run lets the view go within seconds and removes what
+    nobody else uses.
+
+    Example: `headwater drop shop big_orders`
+    """
+    import headwater
+
+    done = headwater.open(str(folder)).drop(view, keep_data)
+    if as_json:
+        print_json(
+            {
+                "view": done.view,
+                "file": str(done.file),
+                "file_deleted": done.file_deleted,
+                "data": done.data,
+            }
+        )
+    else:
+        _print_dropped(done)
+
+
+def _added(done: Added) -> dict[str, Any]:
+    return {
+        "admitted": done.admitted,
+        "added": bool(done.files),
+        "views": [
+            {
+                "name": planned.view.name,
+                "admitted": planned.estimate.admitted,
+                "reason": planned.reason,
+                "freshness_s": planned.view.freshness.total_seconds(),
+                "critical_path_s": planned.estimate.critical_path.total_seconds(),
+                "dollars_per_hour": planned.estimate.dollars_per_hour,
+                "refresh": planned.refresh,
+            }
+            for planned in done.views
+        ],
+        "effects": [asdict(effect) for effect in done.effects],
+        "broken": list(done.broken),
+        "marginal_dollars_per_hour": done.dollars_per_hour if _priced(done) else None,
+        "files": [str(file) for file in done.files],
+        "running": done.running,
+    }
+
+
+def _priced(done: Added) -> list[str]:
+    """The views whose cost beside the others is known: a refused one is in no plan."""
+    return [planned.view.name for planned in done.views if planned.estimate.admitted]
+
+
+def _print_added(done: Added, folder: Path) -> None:
+    from headwater.cli.show.plan_tables import print_reasons, print_views
+
+    out = console()
+    print_views(done.views)
+    for planned in done.views:
+        if planned.estimate.admitted and not planned.tight:
+            out.print(f"{planned.view.name}: {planned.reason}.", markup=False)
+        print_reasons(out, planned)
+    for effect in done.effects:
+        broken = "; it could no longer keep its promise" if effect.view in done.broken else ""
+        out.print(
+            f"{effect.view}: a push {effect.seconds:.2f} s, was {effect.seconds_before:.2f} s;"
+            f" {dollar_text(effect.dollars)} $/hour, was {dollar_text(effect.dollars_before)}{broken}",
+            markup=False,
+        )
+    if priced := _priced(done):
+        whose = "" if len(priced) == len(done.views) else f" of {', '.join(priced)}"
+        out.print(f"Marginal cost{whose}: {dollar_text(done.dollars_per_hour)} $/hour.", markup=False)
+    if not done.files:
+        out.print("Nothing was written; --force adds the views anyway.")
+        return
+    out.print(f"Written: {', '.join(str(file) for file in done.files)}")
+    after = (
+        "The run takes them over within seconds."
+        if done.running
+        else f"Keep them with: headwater run {folder}"
+    )
+    out.print(after)
+
+
+def _print_dropped(done: Dropped) -> None:
+    what = "deleted" if done.file_deleted else "cut out of"
+    fate = {
+        "removed": "Its stored tables are removed.",
+        "left to the run": "The run lets it go and removes its stored tables.",
+        "kept": "Its stored tables stay.",
+    }
+    console().print(f"Dropped {done.view}: {what} {done.file}. {fate[done.data]}")

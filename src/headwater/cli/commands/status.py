@@ -1,0 +1,201 @@
+"""`headwater status`: staleness against promise, cost, violations."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headwater.cli.input.arguments import JsonOption, ProjectFolder
+from headwater.cli.input.files import writable_picture
+from headwater.cli.input.opening import open_last_good
+from headwater.cli.input.periods import period
+from headwater.cli.show.again import again_and_again
+from headwater.cli.show.captures import print_capture_problems
+from headwater.cli.show.output import console, print_json, print_table
+from headwater.cli.show.rejected import warn_of_rejected
+from headwater.cli.show.storage_tables import print_storage, storage_json
+from headwater.cli.show.tables import Column
+from headwater.cli.show.view_status import print_view_status
+from headwater.clock import instant_text
+from headwater.errors import InputError
+from headwater.units import byte_text
+
+if TYPE_CHECKING:
+    from headwater.api import Headwater
+    from headwater.serve.reports.status import Status
+
+__all__ = ["status"]
+
+
+def status(
+    folder: ProjectFolder,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw staleness over time; .svg, .png or .pdf."),
+    ] = None,
+    last: Annotated[
+        str | None,
+        typer.Option("--last", metavar="D", help="With --plot: only the last minutes or hours: 10m, 2h."),
+    ] = None,
+    storage: Annotated[
+        bool,
+        typer.Option("--storage", help="Also what is stored, what it is for, and what vacuum would delete."),
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Show it again every few seconds, until Ctrl-C.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show each view's staleness against its freshness, how it was refreshed and why, and what it has cost.
+
+    --plot draws the staleness of every view over time, up to and after each push, with violations marked.
+
+    Examples: `headwater status shop --json | jq '.views[] | {name, staleness_s, freshness_s}'`,
+    `headwater status shop --plot staleness.svg --last 10m`, `headwater status shop --storage`,
+    `headwater status shop --watch`
+    """
+    if watch:
+        again_and_again(lambda: status(folder, storage=storage, as_json=as_json))
+        return
+    project = open_last_good(folder)
+    if plot is not None:
+        _draw(project, plot, last)
+    elif last is not None:
+        raise InputError(
+            "HW003",
+            "--last needs --plot",
+            hint="Add --plot FILE; for the cost of a period use headwater bill DIR --last 1h.",
+        )
+    current = project.status()
+    stored = (project.storage(), project.vacuum(dry_run=True)) if storage else None
+    if as_json:
+        print_json(_answer(current) | ({"storage": storage_json(*stored)} if stored else {}))
+        warn_of_rejected(project)
+        return
+    _print(current)
+    warn_of_rejected(project)
+    if stored:
+        print_storage(*stored)
+
+
+def _answer(current: Status) -> dict[str, Any]:
+    answer = asdict(current)
+    for relation in answer["views"] + answer["sources"]:
+        relation["time"] = None if relation["time"] is None else instant_text(relation["time"])
+    for view in answer["views"]:
+        if view["last_push"] is not None:
+            view["last_push"]["at"] = instant_text(view["last_push"]["at"])
+    for source in answer["sources"]:
+        source["waiting"] = [
+            waiting | {"since": instant_text(waiting["since"])} for waiting in source["waiting"]
+        ]
+    for site in answer["sites"]:
+        site |= {name: site[name] and instant_text(site[name]) for name in ("since", "last_seen")}
+    answer["at"] = instant_text(current.at)
+    return answer
+
+
+def _print(current: Status) -> None:
+    out = console()
+    out.print(f"{current.project}: {_runs(current)}")
+    print_view_status(current)
+    for site in current.sites:
+        if not site.alive:
+            out.print(
+                f"site {site.site} has not answered since {instant_text(site.since)}: {site.error}",
+                style="red",
+            )
+    _print_sources(current)
+    _print_slots(current)
+
+
+SOURCES = (
+    Column("source"), Column("from", rank=3), Column("rows", True), Column("changes", True, 2),
+    Column("per s", True, 4, unless_zero=True), Column("lag", True, 1, unless_zero=True),
+    Column("rejected", True, unless_zero=True), Column("newest change", rank=2, unless_zero=True),
+)  # fmt: skip
+
+
+def _print_sources(current: Status) -> None:
+    """Every source, then what is wrong with some of them, and what to do next."""
+    print_table(
+        "",
+        SOURCES,
+        [
+            (
+                source.name,
+                source.provider,
+                f"{source.rows:,}",
+                f"{source.changes:,}",
+                "" if source.rate_per_s is None else f"{source.rate_per_s:,.1f}",
+                "" if source.lag_s is None else f"{source.lag_s:,.1f} s",
+                f"{source.rejected:,}",
+                _instant(source.time),
+            )
+            for source in current.sources
+        ],
+    )
+    for source in current.sources:
+        print_capture_problems(source.name, source.error, source.waiting, source.detail)
+        if source.next:
+            console().print(f"{source.name}: next: {source.next}", style="yellow")
+
+
+def _print_slots(current: Status) -> None:
+    """How much of its log each PostgreSQL server retains for the project."""
+    if not current.slots:
+        return
+    numbers = ("lag", "retained", "allowed", "captured up to")
+    print_table(
+        "",
+        ("database", "slot", *numbers),
+        [
+            (slot.database, slot.slot or "none", *map(_size, (slot.lag_bytes, slot.retained_bytes)),
+             "" if slot.max_lag_bytes is None else byte_text(slot.max_lag_bytes),
+             "" if slot.lag_seconds is None else f"{slot.lag_seconds:,.0f} s ago")
+            for slot in current.slots
+        ],
+        right=numbers,
+    )  # fmt: skip
+    for slot in current.slots:
+        if slot.error:
+            console().print(f"{slot.database}: {slot.error}", style="red")
+        if slot.too_long:
+            console().print(
+                f"{slot.database}: the slot retains more than max_slot_lag allows; the next run drops it and "
+                "compares all tables with a new snapshot, `headwater capture DIR --drop` drops it now",
+                style="red",
+            )
+
+
+def _size(size: int | None) -> str:
+    return "unknown" if size is None else byte_text(size)
+
+
+def _runs(current: Status) -> str:
+    if current.running is None:
+        return "not running"
+    return f"running, process {current.running.get('pid')} since {current.running.get('since')}"
+
+
+def _instant(time: int | None) -> str:
+    return "" if time is None else instant_text(time)
+
+
+def _draw(project: Headwater, path: Path, last: str | None) -> None:
+    from headwater.serve.reports.staleness import staleness_over_time
+    from headwater.serve.reports.staleness_picture import draw_staleness
+
+    since, until = period(project.clock.now(), None, None, last)
+    picture = writable_picture(path)
+    curves = staleness_over_time(project.catalog, project.warehouse, since, until)
+    if not any(curve.points for curve in curves):
+        raise InputError(
+            "HW890",
+            "there is nothing to draw: no snapshot was taken in this period",
+            hint=f"Keep the views first: headwater run {project.project.folder}",
+        )
+    draw_staleness(picture, project.project.name, curves)

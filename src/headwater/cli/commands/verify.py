@@ -1,0 +1,95 @@
+"""`headwater verify`: recomputes views as of their time and compares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headwater.cli.input.arguments import JsonOption, ProjectFolder, QuietOption
+from headwater.cli.input.opening import open_to_write
+from headwater.cli.show.output import console, print_json, progress_console
+from headwater.cli.show.rejected import rejected_of, warn_of_rejected
+from headwater.cli.stopping import end_on_signals
+from headwater.clock import instant_text
+
+if TYPE_CHECKING:
+    from headwater.api import Headwater
+    from headwater.engine.upkeep.verify import Verified
+
+__all__ = ["verify"]
+
+
+def verify(
+    folder: ProjectFolder,
+    view: Annotated[
+        str | None, typer.Argument(metavar="VIEW", help="One view; default: all of them.")
+    ] = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Recompute views from their SQL over the sources as of the view's time, on Spark, and compare.
+
+    Exit status 1 if a view differs. Works beside a run. A view is compared with what its sources hold: rows
+    of theirs that were rejected are named beside it.
+
+    Example: `headwater verify shop big_orders`
+    """
+    from headwater.engine.spark.java import check_java
+    from headwater.engine.spark.jvm import Lifetime, expect, lifetime_of_work
+
+    end_on_signals()
+    project = open_to_write(folder, last_good=True)
+    check_java(project.project.masters().values())
+    lifetime = lifetime_of_work(map(project.warehouse.source, project.project.tables))
+    expect(lifetime)
+    names = [project.catalog.view(view).name] if view is not None else list(project.catalog.kept)
+    results: list[Verified] = []
+    with progress_console().status("starting Spark ...") as progress:
+        together = lifetime is Lifetime.SHORT  # few rows: one action for many views
+        for group in [names] if together else [[name] for name in names]:
+            progress.update(f"verifying {', '.join(group)} ...")
+            results += project.verify(group)
+    if as_json:
+        print_json(
+            {
+                "views": [
+                    {
+                        "name": result.view,
+                        "equal": result.equal,
+                        "time": instant_text(result.time),
+                        "rows": result.rows,
+                        "missing_rows": result.missing_rows,
+                        "extra_rows": result.extra_rows,
+                        "missing": [{"row": row, "count": count} for row, count in result.missing],
+                        "extra": [{"row": row, "count": count} for row, count in result.extra],
+                        "rejected": {
+                            table: source.rows for table, source in rejected_of(project, result.view).items()
+                        },
+                    }
+                    for result in results
+                ]
+            }
+        )
+    else:
+        _print(project, [result for result in results if not (quiet and result.equal)])
+    warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
+    if not all(result.equal for result in results):
+        raise typer.Exit(1)
+
+
+def _print(project: Headwater, results: list[Verified]) -> None:
+    out = console()
+    for result in results:
+        verdict = (
+            "equal"
+            if result.equal
+            else f"DIFFERENT: {result.missing_rows:,} rows missing, {result.extra_rows:,} extra"
+        )
+        out.print(f"{result.view}: {verdict} ({result.rows} rows as of {instant_text(result.time)})")
+        for source in rejected_of(project, result.view).values():
+            out.print(f"  without {source.rows:,} rejected rows of {source.table}", style="yellow")
+        for row, count in result.missing[:5]:
+            out.print(f"  missing {count} x {row}")
+        for row, count in result.extra[:5]:
+            out.print(f"  extra   {count} x {row}")

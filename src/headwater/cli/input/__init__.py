@@ -1,0 +1,1 @@
+"""What people type: options shared by commands, durations, instants, periods, files."""

@@ -1,0 +1,56 @@
+"""How a command line is read: flags are shown as flags, and the project may be the current folder.
+
+    headwater read revenue            in the project's folder
+    headwater read shop revenue       from elsewhere
+
+Where the current folder is a project and an argument that a command needs is missing, DIR was left out, and
+the words that were given are the others.  Where the others may be left out too, the first word is DIR if
+there is such a file or folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperArgument, TyperCommand, TyperOption
+
+__all__ = ["Command", "ProjectCommand"]
+
+HERE = "."
+CONFIG = "headwater.yml"
+
+
+class Command(TyperCommand):
+    """A command whose help shows `--json`, not `--json <bool>`."""
+
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        for param in params:
+            if isinstance(param, TyperOption) and param.is_flag:
+                param.metavar = ""
+        return params
+
+
+class ProjectCommand(Command):
+    """A command whose first argument is a project's folder, and may be left out."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.arguments = [param for param in self.params if isinstance(param, TyperArgument)]
+        self.needed = sum(argument.required for argument in self.arguments)
+        self.arguments[0].required = False  # parse_args gives it
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [HERE, *args] if self._lacks_folder(ctx, args) else args)
+
+    def _lacks_folder(self, ctx: Any, args: list[str]) -> bool:
+        values, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        words = [values.get(argument.name or "") for argument in self.arguments]
+        given = [word for word in words if isinstance(word, str)]
+        if not given:
+            return True
+        if not Path(CONFIG).is_file():
+            return False
+        lone = len(given) == self.needed < len(self.arguments) and not Path(given[0]).exists()
+        return lone or len(given) == self.needed - 1

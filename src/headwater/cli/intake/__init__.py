@@ -1,0 +1,1 @@
+"""Commands about what comes in: `ingest`, `capture`, `dead-letters`."""

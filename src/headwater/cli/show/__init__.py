@@ -1,0 +1,1 @@
+"""How commands show their answers."""

@@ -1,0 +1,25 @@
+"""The same screen again and again: `--watch`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from headwater.cli.show.output import console
+
+__all__ = ["again_and_again"]
+
+EVERY = 2.0  # seconds
+
+
+def again_and_again(show: Callable[[], None]) -> None:
+    """Show a screen every few seconds, each on an empty terminal, until Ctrl-C."""
+    try:
+        while True:
+            out = console()
+            if out.is_terminal:
+                out.clear()
+            show()
+            time.sleep(EVERY)
+    except KeyboardInterrupt:
+        return

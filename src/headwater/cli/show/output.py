@@ -1,0 +1,113 @@
+"""How commands speak: tables for people on standard output, JSON on request, errors on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, TextIO
+
+from rich.console import Console
+
+from headwater.cli.show.tables import Column, fit, render
+from headwater.clock import instant_of, instant_text
+
+__all__ = [
+    "console", "print_indented", "print_json", "print_table", "progress_console", "show_progress", "to_json",
+]  # fmt: skip
+
+WIDE = 160
+
+
+def console() -> Console:
+    """Standard output, for answers: lines end between words in a terminal, and are whole elsewhere."""
+    soft_wrap = _width(sys.stdout) is not None
+    return Console(
+        file=sys.stdout, highlight=False, markup=False, soft_wrap=soft_wrap, width=_width(sys.stdout)
+    )
+
+
+@dataclass(slots=True)
+class _Progress:
+    shown: bool = True
+
+
+_progress = _Progress()
+
+
+def show_progress(shown: bool) -> None:
+    """Whether progress is shown in this process, from now on."""
+    _progress.shown = shown
+
+
+def progress_console(even_if_quiet: bool = False) -> Console:
+    """Standard error, for progress and warnings: they never mix with an answer that is piped on."""
+    return Console(
+        file=sys.stderr,
+        highlight=False,
+        markup=False,
+        width=_width(sys.stderr),
+        quiet=not (_progress.shown or even_if_quiet),
+    )
+
+
+def _width(stream: TextIO) -> int | None:
+    """A terminal knows its width; a file or a pipe has room enough for a table's cells in one line."""
+    return None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+
+
+def _plain(value: object) -> object:
+    match value:
+        case datetime() if value.tzinfo is not None:
+            return instant_text(instant_of(value))
+        case datetime():
+            return value.isoformat(timespec="microseconds")
+        case date():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case Decimal():
+            return str(value)
+        case bytes():
+            return value.hex()
+        case set() | frozenset():
+            return sorted(value)
+        case _:
+            raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def to_json(answer: Any) -> str:
+    """JSON text; instants as ISO 8601, durations in seconds, decimals as exact text, bytes as hex."""
+    return json.dumps(answer, indent=2, default=_plain, allow_nan=False)
+
+
+def print_json(answer: Any) -> None:
+    print(to_json(answer))
+
+
+def print_indented(line: str, indent: int) -> None:
+    """A line that goes on below its text, not at the margin, where the screen is too narrow for it."""
+    out = console()
+    if not out.soft_wrap:
+        wrapped = textwrap.wrap(line, out.width, subsequent_indent=" " * indent, break_long_words=False)
+        line = "\n".join(wrapped)
+    out.print(line, markup=False)
+
+
+def print_table(
+    title: str, columns: Sequence[str | Column], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
+) -> None:
+    """A table that fits the screen; columns named in `right` are aligned to the right."""
+    given = [column if isinstance(column, Column) else Column(column, column in right) for column in columns]
+    out = console()
+    fitted = fit(given, rows, out.width)
+    if title:
+        out.print(title, style="italic", markup=False)
+    out.print(render(fitted))
+    if fitted.left_out:
+        out.print(f"Not shown here: {', '.join(fitted.left_out)}.", markup=False)

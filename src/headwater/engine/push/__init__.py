@@ -1,0 +1,1 @@
+"""One push: decide, group, run, commit, publish, record."""

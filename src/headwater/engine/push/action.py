@@ -1,0 +1,105 @@
+"""One action: one run of Spark that brings stages to a time, computed, written and committed; or one copy.
+
+Stages are committed one by one, each after those that it reads, so a crash leaves every stage before or after
+its push and none ahead of what it reads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+
+from pyspark.sql import DataFrame, SparkSession
+
+from headwater.algebra.stages.stage import Stage
+from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
+from headwater.engine.push.decide import Job
+from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.joint import push_jointly
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.push.writing import arrow_columns, write
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.relations import Relations
+from headwater.engine.spark.metering import Meter, metered
+from headwater.engine.spark.session import apart
+from headwater.planning.cost.effort import Effort
+from headwater.planning.stages.actions import Action, Mode, is_small
+from headwater.storage.copying import copy_delta
+from headwater.storage.timeline import Timeline
+
+__all__ = ["push_stage", "run_action"]
+
+
+def run_action(
+    workplace: Workplace,
+    action: Action[Job],
+    relations: Mapping[str, Relations],
+    hints: bool = True,
+    net: bool = False,
+) -> list[Pushed]:
+    """Run an action and commit its stages. `relations`: what each stage reads, pending deltas included.
+
+    `net`: rows that came and went are not computed with; only for a stage by itself.
+    """
+    if len(action.stages) > 1:
+        return push_jointly(workplace, action.works, relations, hints)
+    return [push_stage(workplace, job, hints, net) for job in action.works]
+
+
+def push_stage(workplace: Workplace, job: Job, hints: bool = True, net: bool = False) -> Pushed:
+    """Push one stage by itself."""
+    match job.mode:
+        case Mode.EMPTY:
+            return move_on(workplace, job)
+        case Mode.COPY:
+            return _copied(workplace, job)
+        case Mode.INITIAL | Mode.INCREMENTAL | Mode.FULL:
+            return _computed(workplace, job, hints, net)
+
+
+def _copied(workplace: Workplace, job: Job) -> Pushed:
+    """Bring a replica up to date with its relation."""
+    meter = Meter()
+    start, busy = time.perf_counter(), time.thread_time()
+    original = workplace.timeline_of(workplace.catalog.copies[job.name])
+    copied = copy_delta(original, workplace.timeline(job.name), job.until)
+    meter.seconds, meter.cpu_seconds = time.perf_counter() - start, time.thread_time() - busy
+    effort = Effort(copied.rows, 0, copied.rows)
+    duration = timedelta(seconds=meter.seconds)
+    return Pushed(job, effort, duration, meter, f"copy {job.name} {job.until}", copied.bytes)
+
+
+def _computed(workplace: Workplace, job: Job, hints: bool, net: bool) -> Pushed:
+    group = f"push {job.name} {job.until}"
+    relations = workplace.relations(job.stage, job.until)
+    with metered(workplace.spark_of(job.name), group, f"push {job.name}", "pushes") as meter:
+        rows = _compute_and_commit(workplace, job, relations, hints, net)
+    effort = Effort(job.effort.changed, relations.rows_scanned, rows)
+    duration = timedelta(seconds=meter.seconds)
+    return Pushed(job, effort, duration, meter, group, bytes_copied(workplace, job))
+
+
+def _compute_and_commit(workplace: Workplace, job: Job, relations: Relations, hints: bool, net: bool) -> int:
+    """Compute a stage and commit it; returns the number of changes written."""
+    with Inputs(_session(workplace, job)) as opened:
+        delta = delta_query(workplace, job, relations, opened, hints, net)
+        if delta.query is None:
+            return commit(workplace, job, ())
+        frame = opened.run(delta.query)
+        timeline = _created(workplace, job.stage, frame)
+        files = write(frame, timeline.path, job.until, spread=not delta.shuffled)
+        return commit(workplace, job, files)
+
+
+def _session(workplace: Workplace, job: Job) -> SparkSession:
+    """A user's SQL has a session of its own, in which relations have the names that it uses."""
+    spark = workplace.spark_of(job.name, is_small(job))
+    return apart(spark) if job.stage.plan is None else spark
+
+
+def _created(workplace: Workplace, stage: Stage, frame: DataFrame) -> Timeline:
+    timeline = workplace.timeline(stage.name)
+    if not timeline.exists():
+        timeline.create(arrow_columns(frame), f"changes of {stage.name}")
+    return timeline

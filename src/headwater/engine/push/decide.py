@@ -1,0 +1,128 @@
+"""How a stage gets to a time, decided from the logs alone, before Spark is involved.
+
+A stage that was never computed is computed; one that reads nothing new only has its time moved on; a replica
+is copied; everything else is pushed by its delta or recomputed, whichever is expected to be faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from headwater.algebra.delta.derive import delta
+from headwater.algebra.passes import optimize
+from headwater.algebra.plans.nodes import Plan
+from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.engine.push.workplace import Pending, Workplace
+from headwater.engine.query.estimates import Estimates
+from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.refresh import Choice
+from headwater.planning.stages.actions import Mode
+from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.timeline import Slice
+
+__all__ = ["Choose", "Job", "decide", "delta_plan"]
+
+Choose = Callable[[Stage, Effort, Effort], Choice]  # by the efforts of a delta and of a recompute
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What it takes to bring a stage to a time, decided but not yet done."""
+
+    kept: Kept
+    stage: Stage
+    after: int
+    until: int
+    mode: Mode
+    reason: str
+    effort: Effort = Effort(0, 0, 0)
+    changed: Mapping[str, Slice] = field(default_factory=dict)
+    spark: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.stage.name
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.stage.reads
+
+
+def decide(
+    workplace: Workplace, kept: Kept, stage: Stage, until: int, choose: Choose, pending: Pending | None = None
+) -> Job:
+    """How a stage gets to `until`; everything it reads must be complete up to there, or pending."""
+    after = workplace.timeline(stage.name).time()
+    spark = workplace.address(stage.name)
+
+    def job(
+        mode: Mode, reason: str, effort: Effort = Effort(0, 0, 0), changed: Mapping[str, Slice] | None = None
+    ) -> Job:
+        return Job(kept, stage, after, max(after, until), mode, reason, effort, changed or {}, spark)
+
+    if after >= until:
+        return job(Mode.EMPTY, "already there")
+    if (original := workplace.catalog.copies.get(stage.name)) is not None:
+        rows = workplace.timeline_of(original).rows_between(after, until)
+        reason = f"a copy of {original} at site {workplace.catalog.site_of(stage.name)}"
+        return job(Mode.COPY, reason, Effort(rows, 0, rows))
+    if after == BEGINNING:
+        return job(Mode.INITIAL, "never computed before", _whole(workplace, stage))
+    if forgotten(workplace, stage, after):
+        return job(
+            Mode.FULL, "changes since its last push have been compacted away", _whole(workplace, stage)
+        )
+    changed = _changed(workplace, stage, until, pending or {})
+    if not changed:
+        return job(Mode.EMPTY, "nothing changed")
+    by_delta, anew = _efforts(workplace, stage, changed)
+    choice = choose(stage, by_delta, anew)
+    mode, effort = (Mode.FULL, anew) if choice.full else (Mode.INCREMENTAL, by_delta)
+    return job(mode, choice.reason, effort, changed)
+
+
+def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
+    """Whether a relation that the stage reads no longer has, or never had, its changes since `after`.
+
+    Compaction waits for every view of the project; but a view may be dropped and added again later, and what
+    a view reads may have been computed for the first time after the view's last push.
+    """
+    return any(workplace.timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
+
+
+def _changed(workplace: Workplace, stage: Stage, until: int, pending: Pending) -> dict[str, Slice]:
+    """The relations that changed since the stage's time, with their deltas."""
+    relations = workplace.relations(stage, until, pending)
+    deltas = {name: relations.changed(name) for name in stage.reads if name != stage.name}
+    return {name: part for name, part in deltas.items() if not part.empty}
+
+
+def _whole(workplace: Workplace, stage: Stage) -> Effort:
+    return Effort(0, sum(workplace.rows(name) for name in stage.reads), 0)
+
+
+def _efforts(workplace: Workplace, stage: Stage, changed: Mapping[str, Slice]) -> tuple[Effort, Effort]:
+    """What a delta and a recompute would have to do, in rows, as far as the logs tell."""
+    rows = sum(part.rows for part in changed.values())
+    sizes = {name: workplace.rows(name) for name in stage.reads if name != stage.name}
+    own = workplace.rows(stage.name)
+    beside = sum(size for name, size in sizes.items() if len(changed) > 1 or name not in changed)
+    if stage.kind in (StageKind.LINEAR, StageKind.GROUPS):
+        beside += own
+    return Effort(rows, beside, rows), Effort(0, sum(sizes.values()) + own, max(own, rows))
+
+
+def delta_plan(job: Job, estimates: Estimates) -> Plan | None:
+    """The plan of a stage's changes, unless there are certainly none."""
+    inserts = frozenset(name for name, part in job.changed.items() if part.inserts_only)
+    plan = _delta_plan(job.stage, frozenset(job.changed), inserts)
+    return None if plan is None else estimates.without_empty(plan)
+
+
+@lru_cache(maxsize=2_000)
+def _delta_plan(stage: Stage, changed: frozenset[str], inserts: frozenset[str]) -> Plan | None:
+    """Cached: from push to push the same relations change."""
+    plan = delta(stage, changed, inserts)
+    return None if plan is None else optimize(plan)

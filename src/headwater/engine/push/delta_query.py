@@ -1,0 +1,67 @@
+"""The changes that a job stores, as one query."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from headwater.algebra.plans.once import compute_first
+from headwater.algebra.stages.stage import StageKind
+from headwater.engine.push.decide import Job, delta_plan
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.push.writing import stored_form
+from headwater.engine.query import operators
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.query import Query, union
+from headwater.engine.query.relations import Relations
+from headwater.engine.query.user_sql import run_sql
+from headwater.engine.query.writer import QueryWriter
+from headwater.planning.stages.actions import Mode
+
+__all__ = ["DeltaQuery", "delta_query"]
+
+
+class DeltaQuery(NamedTuple):
+    """`query` is None if there are certainly no changes; `shuffled`: it ends with a shuffle already."""
+
+    query: Query | None
+    shuffled: bool
+
+
+def delta_query(
+    workplace: Workplace,
+    job: Job,
+    relations: Relations,
+    opened: Inputs,
+    hints: bool = True,
+    net: bool = False,
+) -> DeltaQuery:
+    """The query of what a job adds to its stage's timeline.
+
+    `hints`: small deltas are broadcast.  `net`: rows that came and went are not computed with.
+    """
+    queries = QueryWriter(relations, opened, hints, net)
+    if job.mode is Mode.INCREMENTAL:
+        return _by_delta(job, queries)
+    stage = job.stage
+    if stage.plan is None:
+        rows = run_sql(relations, opened, stage.sql, stage.reads, net)
+    else:
+        rows = queries.query(stage.plan)
+    stored = stored_form(stage, job.kept, rows) if stage.kind is not StageKind.SQL else rows
+    if job.mode is Mode.INITIAL:
+        positive = stage.plan is None or queries.estimates.positive(stage.plan)
+        return DeltaQuery(stored, False) if positive else DeltaQuery(operators.consolidate(stored), True)
+    timeline = workplace.timeline(stage.name)
+    before = opened.slice(timeline, timeline.as_of(relations.after))
+    return DeltaQuery(operators.consolidate(union([stored, operators.negate(before)])), True)
+
+
+def _by_delta(job: Job, queries: QueryWriter) -> DeltaQuery:
+    plan = delta_plan(job, queries.estimates)
+    if plan is None:
+        return DeltaQuery(None, True)
+    queries.first = compute_first(plan)
+    stored = stored_form(job.stage, job.kept, queries.query(plan))
+    if queries.estimates.positive(plan):
+        return DeltaQuery(stored, False)
+    return DeltaQuery(operators.consolidate(stored), True)

@@ -1,0 +1,159 @@
+"""How long a push is expected to take: the actions that it will run, with the rows that wait.
+
+The predictor (planning/cost/predictor.py) is an immutable value, replaced by a better one after every action.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.catalog import Catalog
+from headwater.engine.push.commit import Pushed
+from headwater.engine.push.decide import Job
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.spark.warmth import actions_run, count_action
+from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.predictor import Done, Lesson, Predictor, by_delta
+from headwater.planning.cost.refresh import Choice
+from headwater.planning.stages.actions import Action, Level, Mode, Work, actions
+from headwater.scheduling.forecast import Forecast, longest
+from headwater.storage.delta.data_files import BEGINNING
+
+__all__ = ["Forecaster"]
+
+COMMIT = timedelta(milliseconds=15)  # a stage whose time only moves on
+
+
+@dataclass(slots=True)
+class Forecaster:
+    workplace: Workplace
+    predictor: Predictor = field(default_factory=Predictor)
+    _catalog: Catalog | None = None  # whose stages the predictor knows
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def current(self) -> Predictor:
+        """The predictor, for the catalog as it is now."""
+        catalog = self.workplace.catalog
+        if self._catalog is not catalog:
+            with self._lock:
+                stages = (stage for _, stage in catalog.stages())
+                self.predictor, self._catalog = self.predictor.for_stages(stages, catalog.site_of), catalog
+        return self.predictor
+
+    def choose(self, stage: Stage, by_delta: Effort, anew: Effort) -> Choice:
+        """Delta or recompute, and why."""
+        catalog = self.workplace.catalog
+        if stage.kind is StageKind.SQL:
+            reasons = "; ".join(obstacle.reason for obstacle in catalog.kept[stage.name].obstacles)
+            return Choice(True, f"no delta rule: {reasons}")
+        return self.current().choose(stage, by_delta, anew, catalog.policy_of(stage.name))
+
+    def expected(self, action: Action[Job]) -> timedelta:
+        return self._forecast(action).expected
+
+    def forecast(self, views: Collection[str], until: int) -> Forecast:
+        """How long pushing views to a time would take."""
+        levels = self.workplace.catalog.levels(views)
+        commits = COMMIT * sum(map(len, levels))
+        total = Forecast(commits, commits)
+        for step in actions(levels, Waiting(self.workplace, self.current(), until)):
+            total += longest(self._in_turn(lane) for lane in step.lanes)
+        return total
+
+    def _in_turn(self, lane: Sequence[Action[WaitingWork]]) -> Forecast:
+        total = Forecast()
+        for action in lane:
+            total += self._forecast(action)
+        return total
+
+    def _forecast(self, action: Action[Job] | Action[WaitingWork]) -> Forecast:
+        works: Iterable[Work] = action.works
+        predictor = self.current()
+        stages = {work.name: Done(work.mode, _usual(predictor, work)) for work in works}
+        return predictor.forecast(stages, actions_run(action.spark, by_delta(stages)))
+
+    def split(self, pushed: Sequence[Pushed]) -> list[Pushed]:
+        """Split the cost of an action among its stages by the predictor, now that all rows are known."""
+        working = {done.stage: Done(done.mode, done.effort) for done in pushed if done.mode is not Mode.EMPTY}
+        shares = self.current().parts(working).shares() if working else {}
+        cpu = sum(done.meter.cpu_seconds for done in pushed)
+        return [
+            replace(done, meter=replace(done.meter, cpu_seconds=cpu * shares.get(done.stage, 0.0)))
+            for done in pushed
+        ]
+
+    def learn(self, spark: str, pushed: Sequence[Pushed]) -> int:
+        """Learn from an action that was run; returns how many of its kind its Spark had run before."""
+        working = [stage for stage in pushed if stage.mode is not Mode.EMPTY]
+        stages = {done.stage: Done(done.mode, done.effort, done.meter.cpu_seconds) for done in working}
+        kind = by_delta(stages)
+        if not working:
+            return actions_run(spark, kind)
+        copied = all(done.mode is Mode.COPY for done in working)
+        before = actions_run(spark, kind) if copied else count_action(spark, kind)
+        with self._lock:
+            lesson = Lesson(stages, working[0].duration.total_seconds(), before)
+            self.predictor = self.predictor.learn(lesson)
+        return before
+
+
+def _usual(predictor: Predictor, work: Work) -> Effort:
+    return predictor.usually(work.name, work.effort) if work.mode is Mode.INCREMENTAL else work.effort
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingWork:
+    """What a push has to do for a stage, by the changes that wait for it."""
+
+    name: str
+    mode: Mode
+    spark: str
+    effort: Effort
+    reads: tuple[str, ...]
+
+
+class Waiting:
+    """What the stages of a push would have to do: handle the changes that wait, and those they lead to."""
+
+    def __init__(self, workplace: Workplace, predictor: Predictor, until: int) -> None:
+        self.workplace, self.predictor, self.until = workplace, predictor, until
+        self._made: dict[str, int] = {}  # changes of stages that would have been pushed before
+
+    def works(self, level: Level[tuple[Kept, Stage]], held: Mapping[str, int]) -> list[WaitingWork]:
+        return [self._work(stage) for _, stage in level]
+
+    def hold(self, works: Sequence[WaitingWork]) -> dict[str, int]:
+        return {work.name: work.effort.result for work in works if work.mode is not Mode.EMPTY}
+
+    def _work(self, stage: Stage) -> WaitingWork:
+        workplace = self.workplace
+        time = workplace.timeline(stage.name).time()
+        changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
+        effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
+        self._made[stage.name] = effort.result if changed else 0
+        mode = self._mode(stage, time, changed)
+        return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
+
+    def _mode(self, stage: Stage, time: int, changed: int) -> Mode:
+        """A stage that was never computed is not part of a common push."""
+        if time == BEGINNING or not changed:
+            return Mode.EMPTY
+        if stage.name in self.workplace.catalog.copies:
+            return Mode.COPY
+        return Mode.FULL if stage.plan is None else Mode.INCREMENTAL
+
+    def _changes(self, relation: str, after: int) -> int:
+        """Changes that a reader at `after` has not seen, with those of a stage that is pushed before it."""
+        timeline = self.workplace.timeline_of(relation)
+        seen = timeline.rows_between(after, self.until) if timeline.exists() else 0
+        return seen + self._made.get(relation, 0)
+
+    def _beside(self, stage: Stage) -> int:
+        if stage.name in self.predictor.scans:
+            return 0  # it scans as much as the last time
+        own = stage.kind in (StageKind.LINEAR, StageKind.GROUPS)
+        return sum(self.workplace.rows(name) for name in stage.reads if own or name != stage.name)

@@ -1,0 +1,154 @@
+"""Brings stages to a time, action by action; different Sparks work side by side.
+
+Which stages share an action is decided by planning/stages/actions.py, which asks `Deciding` what each stage
+has to do.  Within a step Sparks do not wait for each other; if one fails, the others finish their work.  An
+action that a row made fail is taken apart (failures/rescue.py), and the push goes on with what can be
+computed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from typing import NamedTuple
+
+from headwater.algebra.stages.stage import Kept, Stage
+from headwater.engine.push.action import run_action
+from headwater.engine.push.commit import Pushed
+from headwater.engine.push.decide import Job, decide, delta_plan
+from headwater.engine.push.failures.data_errors import row_cause
+from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
+from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.pending_deltas import pending_delta
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.query.estimates import Estimates
+from headwater.engine.query.relations import Relations
+from headwater.planning.stages.actions import Action, Level, Step, actions, is_small
+from headwater.storage.delta.delta_log import DataFile
+
+__all__ = ["Deciding", "Pusher"]
+
+logger = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 16  # copies, or Sparks beside the one that the calling thread waits for
+
+KeptStage = tuple[Kept, Stage]
+Done = tuple[Pushed, timedelta]  # with how long its action was expected to take
+Lane = Sequence[Action[Job]]
+
+
+class Deciding:
+    """What the stages of a push have to do, by the logs as they are when it is asked."""
+
+    def __init__(self, workplace: Workplace, forecaster: Forecaster, until: int) -> None:
+        self.workplace, self.forecaster, self.until = workplace, forecaster, until
+        self.pending: dict[str, DataFile] = {}
+        self.relations: dict[str, Relations] = {}  # of small jobs, as they were when they were decided
+        self.failed = FailedStages()
+
+    def works(self, level: Level[KeptStage], held: Mapping[str, int]) -> list[Job]:
+        self.pending = {name: file for name, file in self.pending.items() if name in held}
+        choose = self.forecaster.choose
+        return [
+            decide(self.workplace, kept, stage, self.until, choose, self.pending)
+            for kept, stage in level
+            if not self.failed.holds_back(kept.view, stage)
+        ]
+
+    def anew(self, job: Job) -> Job:
+        """The job as it is decided by itself, now that what it reads is committed."""
+        return decide(self.workplace, job.kept, job.stage, self.until, self.forecaster.choose)
+
+    def hold(self, works: Sequence[Job]) -> dict[str, int]:
+        """Remember what small jobs read and will make, for later levels that may join their action."""
+        before = dict(self.pending)  # the stages of a level do not read each other
+        for job in filter(is_small, works):
+            relations = self.workplace.relations(job.stage, job.until, before)
+            self.relations[job.name] = relations
+            estimates = Estimates(relations)
+            plan = delta_plan(job, estimates)
+            if plan is not None:
+                usual = self.forecaster.predictor.usually(job.name, job.effort)
+                rows = usual.result if job.name in self.forecaster.predictor.yields else 0
+                self.pending[job.name] = pending_delta(job, plan, estimates, rows)
+        return {job.name: self.pending[job.name].rows for job in works if job.name in self.pending}
+
+
+class Pusher:
+    def __init__(self, workplace: Workplace, forecaster: Forecaster) -> None:
+        self.workplace, self.forecaster = workplace, forecaster
+        self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="levels")
+
+    def push(
+        self, levels: Sequence[Level[KeptStage]], until: int, hints: bool, recompute: bool = True
+    ) -> Iterator[Done]:
+        """Push stages; yields each as its action completes, even if a later one fails.
+
+        Without `hints` every level is a step of its own and nothing is broadcast: for repeating what failed.
+        Stages that a row makes fail are named at the end (StagesFailed); without `recompute` they are not
+        recomputed before they are given up.
+        """
+        deciding = Deciding(self.workplace, self.forecaster, until)
+        for step in actions(levels, deciding, share=hints):
+            yield from self._run(step, deciding, hints, recompute)
+        if deciding.failed.errors:
+            raise StagesFailed(deciding.failed.errors)
+
+    def _run(self, step: Step[Job], deciding: Deciding, hints: bool, recompute: bool) -> Iterator[Done]:
+        """Run the lanes of a step, the first in this thread; a failure is raised when all have ended."""
+
+        def run_by(action: Action[Job], net: bool) -> list[Pushed]:
+            return run_action(self.workplace, action, deciding.relations, hints and not net, net)
+
+        rescue = Rescue(self.workplace, deciding.anew, run_by, deciding.failed, recompute)
+
+        def run(lane: Lane) -> Iterator[Done]:
+            for action in lane:
+                expected = self.forecaster.expected(action)
+                try:
+                    pushed = run_by(action, False)
+                except Exception as error:
+                    if row_cause(error) is None:
+                        raise
+                    logger.info("a row made a push of %s fail", ", ".join(action.stages), exc_info=True)
+                    for rescued in rescue.pushed(action):
+                        yield from self._learned(action.spark, rescued, expected)
+                else:
+                    yield from self._learned(action.spark, pushed, expected)
+
+        first, *others = step.lanes
+        running = [self._pool.submit(_collected, run, lane) for lane in others]
+        outcomes = [_collected(run, first), *(future.result() for future in running)]
+        for outcome in outcomes:
+            yield from outcome.done
+        for outcome in outcomes:
+            if outcome.error is not None:
+                raise outcome.error
+
+    def _learned(self, spark: str, pushed: Sequence[Pushed], expected: timedelta) -> Iterator[Done]:
+        done = self.forecaster.split(pushed)
+        before = self.forecaster.learn(spark, done)
+        return ((replace(stage, actions_before=before), expected) for stage in done)
+
+    def close(self) -> None:
+        """Wait for the actions that run."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Outcome(NamedTuple):
+    """What a lane did, and what stopped it."""
+
+    done: list[Done]
+    error: Exception | None = None
+
+
+def _collected(run: Callable[[Lane], Iterator[Done]], lane: Lane) -> _Outcome:
+    done: list[Done] = []
+    try:
+        done.extend(run(lane))
+    except Exception as error:  # noqa: BLE001 - raised when the other lanes are done
+        return _Outcome(done, error)
+    return _Outcome(done)

@@ -1,0 +1,76 @@
+"""Where pushes work: the stages of a catalog in a warehouse, each with the Spark of its site.
+
+A push goes through this folder: `decide` says how each stage gets to a time, planning/stages/actions.py
+groups them into actions, `pusher` runs those, `action` and `joint` ask Spark and `commit`, `publishing`
+updates the views' plain tables, `record` notes it all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pyspark.sql import SparkSession
+
+from headwater.algebra.stages.stage import Stage
+from headwater.catalog import Catalog
+from headwater.engine.query.relations import Relations
+from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.spark.sites import Sites
+from headwater.storage.delta.delta_log import BEGINNING, DataFile
+from headwater.storage.timeline import Timeline
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Pending", "Workplace"]
+
+Pending = Mapping[str, DataFile]  # by stage: its delta, about to be computed (pending_deltas.py)
+
+
+@dataclass(slots=True)
+class Workplace:
+    spark: SparkSession
+    warehouse: Warehouse
+    catalog: Catalog
+    sites: Sites | None = None  # without, everything runs on `spark`
+    _small: SparkSession | None = field(default=None, init=False)
+
+    def timeline(self, stage: str) -> Timeline:
+        return self.warehouse.stage(self.catalog.folder(stage))
+
+    def timeline_of(self, relation: str) -> Timeline:
+        """The timeline of a source or a stage."""
+        if relation in self.catalog.project.tables:
+            return self.warehouse.source(relation)
+        return self.timeline(relation)
+
+    def rows(self, relation: str) -> int:
+        """How many changes a relation's timeline holds."""
+        timeline = self.timeline_of(relation)
+        return timeline.rows_between(BEGINNING - 1, timeline.time()) if timeline.exists() else 0
+
+    def spark_of(self, stage: str, small: bool = False) -> SparkSession:
+        """The Spark of the site at which a stage lies; `small`: set for small deltas."""
+        if self.sites is not None:
+            site = self.catalog.site_of(stage)
+            return self.sites.small(site) if small else self.sites.spark(site)
+        if not small:
+            return self.spark
+        if self._small is None:
+            self._small = apart(self.spark, SMALL)
+        return self._small
+
+    def address(self, stage: str) -> str:
+        """Where the Spark of a stage's site is. Sites with the same address can share actions."""
+        return self.catalog.spark_of(stage)
+
+    def relations(self, stage: Stage, until: int, pending: Pending | None = None) -> Relations:
+        """What a push of a stage to a time reads."""
+        return Relations(
+            self.warehouse,
+            self.catalog.source_columns(),
+            self.catalog.folders(),
+            self.timeline(stage.name).time(),
+            until,
+            stage,
+            pending or {},
+        )

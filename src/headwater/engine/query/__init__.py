@@ -1,0 +1,1 @@
+"""Plans as SQL text, and which files they read."""

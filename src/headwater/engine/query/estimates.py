@@ -1,0 +1,149 @@
+"""What the Delta log says about a plan before Spark runs it: whether it has rows, how many, of which sign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from headwater.algebra.plans.nodes import (
+    Aggregate,
+    Filter,
+    Join,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Version,
+    Windows,
+)
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.relations import Relations
+from headwater.storage.timeline import Range
+
+__all__ = ["BROADCAST_ROWS", "Estimates", "has_delta"]
+
+BROADCAST_ROWS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Estimates of plans over the relations of one push."""
+
+    relations: Relations
+
+    def empty(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> bool:
+        """Whether a plan certainly has no rows, according to the log."""
+        ranges = {name: span for name, span in (ranges or {}).items() if name in plan.columns}
+        match plan:
+            case Scan():
+                return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
+            case Filter(child) | Windows(child) | Negate(child):
+                return self.empty(child, ranges)
+            case Project(child, items):
+                return self.empty(child, passed(items, ranges))
+            case Join(inputs):
+                narrowed = dict(ranges) | join_ranges(self.relations, plan)
+                return any(self.empty(child, narrowed) for child in inputs)
+            case Union(inputs):
+                return all(self.empty(child, ranges) for child in inputs)
+            case Restrict(child, keys, by):
+                return self.empty(by) or self.empty(
+                    child, dict(ranges) | restrict_ranges(self.relations, keys, by)
+                )
+            case SemiJoin(left, anti=False):
+                return self.empty(left, ranges) or self.empty(plan.right)
+            case SemiJoin(left):
+                return self.empty(left, ranges)
+            case OuterJoin(left, right):
+                return self.empty(left) and self.empty(right)
+            case Aggregate(child, keys):
+                return bool(keys) and self.empty(child)
+            case _:
+                assert_never(plan)
+
+    def without_empty(self, plan: Plan) -> Plan | None:
+        """The plan without the terms that certainly have no rows; None if it has none at all.
+
+        Of a join on keys that grow with time, all terms but one are dropped.
+        """
+        match plan:
+            case Union(inputs):
+                terms = tuple(term for child in inputs if (term := self.without_empty(child)) is not None)
+                return replace(plan, inputs=terms) if len(terms) > 1 else terms[0] if terms else None
+            case Project(child) | Filter(child) | Negate(child):
+                below = self.without_empty(child)
+                return None if below is None else replace(plan, child=below)
+            case _:
+                return None if self.empty(plan) else plan
+
+    def small(self, plan: Plan) -> bool:
+        """Whether a plan certainly or probably has few rows, as what a small delta drives does."""
+        return self.rows(plan) <= BROADCAST_ROWS
+
+    def rows(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
+        """About how many rows a plan has, according to the log: a join has those of its smallest input."""
+        ranges = {name: span for name, span in (ranges or {}).items() if name in plan.columns}
+        match plan:
+            case Scan():
+                return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
+            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
+                return self.rows(child, ranges)
+            case Project(child, items):
+                return self.rows(child, passed(items, ranges))
+            case Join(inputs):
+                narrowed = dict(ranges) | join_ranges(self.relations, plan)
+                return min(self.rows(child, narrowed) for child in inputs)
+            case Union(inputs):
+                return sum(self.rows(child, ranges) for child in inputs)
+            case OuterJoin(left, right):
+                return max(self.rows(left), self.rows(right))
+            case SemiJoin(left):
+                return self.rows(left, ranges)
+            case Restrict(child, _, by):
+                return min(self.rows(child, ranges), self.rows(by))
+            case _:
+                assert_never(plan)
+
+    def positive(self, plan: Plan) -> bool:
+        """Whether all weights are certainly positive, so that no two rows cancel."""
+        match plan:
+            case Scan():
+                return self.relations.part(plan).inserts_only
+            case Negate():
+                return False
+            case Filter(child) | Project(child) | Windows(child):
+                return self.positive(child)
+            case Aggregate():
+                return not has_delta(plan.child)
+            case Join(inputs) | Union(inputs):
+                return all(self.positive(child) for child in inputs)
+            case OuterJoin(left, right):
+                return self.positive(left) and self.positive(right)
+            case SemiJoin(left):
+                return self.positive(left)
+            case Restrict(child):
+                return self.positive(child)
+            case _:
+                assert_never(plan)
+
+
+def has_delta(plan: Plan) -> bool:
+    """Whether a plan computes changes rather than a relation."""
+    match plan:
+        case Scan(version=version):
+            return version is Version.DELTA
+        case Negate():
+            return True
+        case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Restrict(child):
+            return has_delta(child)
+        case Join(inputs) | Union(inputs):
+            return any(has_delta(child) for child in inputs)
+        case OuterJoin(left, right) | SemiJoin(left, right):
+            return has_delta(left) or has_delta(right)
+        case _:
+            assert_never(plan)

@@ -1,0 +1,99 @@
+"""The inputs of a query, registered in a Spark session: slices of timelines, and results computed before.
+
+They are temporary views of one action and are dropped with it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from functools import lru_cache
+from types import TracebackType
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from headwater.engine.query.query import Query, quoted, union
+from headwater.storage.timeline import WEIGHT, Slice, Timeline, change_schema
+
+__all__ = ["Inputs", "spark_schema"]
+
+
+@lru_cache(maxsize=1_000)
+def spark_schema(schema: pa.Schema) -> StructType:
+    """Arrow's schema as Spark's, all nullable: NOT NULL is checked at capture."""
+    return StructType(
+        [StructField(column.name, column.dataType, True) for column in from_arrow_schema(schema)]
+    )
+
+
+# Without it a path with [ or { is a pattern, and matches other files or none.
+GLOB_PATHS = "__globPaths__"
+
+
+class Inputs:
+    """Slices and frames of one action as temporary views of a session; each slice is read once."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self.files: dict[tuple[str, ...], str] = {}  # files of a slice -> their view
+        self._prefix = f"hw_{uuid.uuid4().hex[:8]}"
+        self._views: list[str] = []
+        self._persisted: dict[str, tuple[Query, DataFrame]] = {}  # by path of the pending file they stand for
+
+    def __enter__(self) -> Inputs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for name in self._views:
+            self.spark.catalog.dropTempView(name)
+        for _, frame in self._persisted.values():
+            frame.unpersist()
+
+    def slice(self, timeline: Timeline, part: Slice) -> Query:
+        """The changes of a slice. Files and schema are given, so Spark neither lists nor infers anything."""
+        schema = spark_schema(change_schema(timeline.columns()))
+        columns = tuple(name for name in schema.names if name != WEIGHT)
+        if part.empty:
+            # A typed query that Spark's optimiser recognises as empty before anything runs.
+            nulls = (
+                f"CAST(NULL AS {column.dataType.simpleString()}) AS {quoted(column.name)}"
+                for column in schema
+            )
+            return Query(f"(SELECT {', '.join(nulls)} WHERE false)", columns)
+        parts = [
+            self._persisted[file.path][0].named(columns)
+            for file in part.files
+            if file.path in self._persisted
+        ]
+        files = tuple(file.path for file in part.files if file.path not in self._persisted)
+        if files:
+            if files not in self.files:
+                reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
+                self.files[files] = self._register(reader.parquet(*files))
+            parts.append(Query(self.files[files], columns))
+        return union(parts)
+
+    def persist(self, path: str, query: Query) -> Query:
+        """Compute a query once and keep its rows; slices that hold the pending file `path` read them."""
+        frame = self.run(query).persist()
+        persisted = Query(self._register(frame), query.columns)
+        self._persisted[path] = (persisted, frame)
+        return persisted
+
+    def frame(self, frame: DataFrame) -> Query:
+        """A frame as a query: something computed, or written with the DataFrame API."""
+        return Query(self._register(frame), tuple(name for name in frame.columns if name != WEIGHT))
+
+    def run(self, query: Query) -> DataFrame:
+        """The query as a frame, with its columns and the weight."""
+        return self.spark.sql(f"SELECT * FROM {query.text}")
+
+    def _register(self, frame: DataFrame) -> str:
+        name = f"{self._prefix}_{len(self._views)}"
+        frame.createOrReplaceTempView(name)
+        self._views.append(name)
+        return name

@@ -1,0 +1,205 @@
+"""Operators over Z-sets as SQL: each an equation from queries to a query.
+
+A query has the columns of its plan node and `_weight`.  It is not consolidated unless an operator needs it:
+a row may occur several times, and its weight is the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headwater.algebra.expressions.tree import Column, Expr, spark_sql
+from headwater.algebra.expressions.types import decimal_of
+from headwater.algebra.plans.nodes import AggregateCall, JoinKind, Windows
+from headwater.clock import micros
+from headwater.engine.query.query import Query, quoted
+from headwater.storage.timeline import WEIGHT
+
+__all__ = [
+    "aggregate_rows",
+    "aggregate_weighted",
+    "consolidate",
+    "expand",
+    "inner_join",
+    "negate",
+    "net",
+    "outer_join",
+    "project",
+    "restrict",
+    "semi_join",
+    "weighted",
+    "windows",
+]
+
+# Decimals with more digits after the point lose some when they are multiplied by a bigint.
+EXACT_SCALE = 6
+# Functions that give the same answer however often a row occurs.
+DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
+
+
+def project(query: Query, items: Sequence[tuple[str, Expr]]) -> Query:
+    return query.select((name, spark_sql(expr)) for name, expr in items)
+
+
+def windows(query: Query, node: Windows) -> Query:
+    size, slide, offset = (f"'{micros(part)} microseconds'" for part in (node.size, node.slide, node.offset))
+    window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset})"
+    return query.select([*((name, quoted(name)) for name in node.child.columns), (node.name, window)])
+
+
+def inner_join(left: Query, right: Query, condition: Expr | None) -> Query:
+    """Weights multiply, so (a + b) join c = (a join c) + (b join c)."""
+    columns = (*left.columns, *right.columns)
+    joined = _joined("CROSS" if condition is None else "INNER", left, right, condition)
+    return joined.named(columns, f"l.{WEIGHT} * r.{WEIGHT}")
+
+
+def outer_join(left: Query, right: Query, condition: Expr, kind: JoinKind) -> Query:
+    """The side that may be missing must be consolidated: a row whose weights cancel is not a match."""
+    joined = _joined(f"{kind.value} OUTER", left, right, condition)
+    both = f"coalesce(l.{WEIGHT}, 1) * coalesce(r.{WEIGHT}, 1)"
+    return joined.named((*left.columns, *right.columns), both)
+
+
+def semi_join(left: Query, right: Query, condition: Expr, anti: bool) -> Query:
+    joined = _joined("LEFT ANTI" if anti else "LEFT SEMI", left, right, condition)
+    return joined.named(left.columns)
+
+
+def restrict(query: Query, keys: Sequence[Expr], by: Query, by_columns: Sequence[str]) -> Query:
+    """The rows whose keys occur in `by`; NULL matches NULL."""
+    if not keys:
+        any_row = Query(f"(SELECT 1 AS _any FROM {by.text} LIMIT 1)", ("_any",), broadcast=True)
+        return _joined("LEFT SEMI", query, any_row, "true").named(query.columns)
+    names = [f"_key{index}" for index in range(len(keys))]
+    renamed = ", ".join(f"{quoted(column)} AS {name}" for column, name in zip(by_columns, names, strict=True))
+    wanted = Query(f"(SELECT {renamed} FROM {by.text})", tuple(names), by.broadcast)
+    matches = (f"({spark_sql(key)} <=> {name})" for key, name in zip(keys, names, strict=True))
+    return _joined("LEFT SEMI", query, wanted, " AND ".join(matches)).named(query.columns)
+
+
+class _Joined:
+    """Two queries in a FROM, called l and r; a hint says which are broadcast."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        self.text, self.hint = text, hint
+
+    def named(self, columns: Sequence[str], weight: str = WEIGHT) -> Query:
+        listed = [quoted(name) for name in columns]
+        listed.append(weight if weight == WEIGHT else f"{weight} AS {WEIGHT}")
+        return Query(f"(SELECT {self.hint}{', '.join(listed)} FROM {self.text})", tuple(columns))
+
+
+def _joined(kind: str, left: Query, right: Query, condition: Expr | str | None) -> _Joined:
+    broadcast = [name for name, query in (("l", left), ("r", right)) if query.broadcast]
+    hint = f"/*+ BROADCAST({', '.join(broadcast)}) */ " if broadcast else ""
+    on = condition if isinstance(condition, str) else "" if condition is None else spark_sql(condition)
+    where = f" ON {on}" if on else ""
+    return _Joined(f"{left.text} AS l {kind} JOIN {right.text} AS r{where}", hint)
+
+
+def negate(query: Query) -> Query:
+    return query.named(query.columns, f"-{WEIGHT}")
+
+
+def consolidate(query: Query) -> Query:
+    """Every distinct row once, with the sum of its weights, if that is not zero."""
+    columns = [quoted(name) for name in query.columns]
+    groups = f" GROUP BY {', '.join(columns)}" if columns else ""
+    total = f"coalesce(sum({WEIGHT}), 0) AS {WEIGHT}"
+    summed = Query(f"(SELECT {', '.join((*columns, total))} FROM {query.text}{groups})", query.columns)
+    return summed.where(f"{WEIGHT} <> 0")
+
+
+def net(query: Query) -> Query:
+    """As `consolidate`, and nothing above it is computed for a row whose weights cancel.
+
+    Spark moves a condition on grouped columns below the grouping, where both +row and -row are.  It cannot
+    move one on the result of an aggregate.
+    """
+    grouped = [quoted(name) for name in query.columns]
+    if not grouped:
+        return consolidate(query)
+    values = ", ".join(f"any_value({name}) AS {name}" for name in grouped)
+    summed = f"(SELECT {values}, sum({WEIGHT}) AS {WEIGHT} FROM {query.text} GROUP BY {', '.join(grouped)})"
+    return Query(summed, query.columns).where(f"{WEIGHT} <> 0")
+
+
+def expand(query: Query) -> Query:
+    """Each row as often as its weight says, each copy with weight 1."""
+    copies = f"explode(array_repeat(1L, CAST({WEIGHT} AS INT)))"
+    return query.named(query.columns, copies, where=f"{WEIGHT} > 0")
+
+
+def weighted(call: AggregateCall) -> bool:
+    """Whether a function is a sum over rows that weights can scale: count and exact sums."""
+    return call.function in {"count", "sum"} and not call.distinct
+
+
+def aggregate_weighted(
+    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
+) -> Query:
+    """Counts and exact sums, each row counted by its weight, which may be negative."""
+    wide = any((decimal_of(call.type) or (0, 0))[1] > EXACT_SCALE for call in calls)
+    sums = [_weighted_sum(call, wide) for call in calls]
+    return _grouped(_unit_weights(query) if wide else query, keys, calls, sums)
+
+
+def _weighted_sum(call: AggregateCall, wide: bool) -> str:
+    """The SQL of a count or sum. `wide`: the weights are 1 or -1."""
+    values = [f"({spark_sql(argument)})" for argument in call.arguments]
+    present = [] if call.where is None else [f"({spark_sql(call.where)})"]
+    if call.function == "count":
+        present += [f"{value} IS NOT NULL" for value in values]
+        return f"coalesce(sum({_when(present, WEIGHT)}), 0L)"
+    value = values[0]
+    scaled = f"CASE WHEN {WEIGHT} < 0 THEN -{value} ELSE {value} END" if wide else f"{value} * {WEIGHT}"
+    return f"sum({_when(present, scaled)})"
+
+
+def _when(conditions: Sequence[str], value: str) -> str:
+    return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
+
+
+def aggregate_rows(query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]) -> Query:
+    """Any of Spark's aggregates over rows with weight 1 (consolidated and expanded)."""
+    outputs = []
+    for call in calls:
+        text = call.template.format(*(spark_sql(argument) for argument in call.arguments))
+        if call.where is not None:
+            text += f" FILTER (WHERE {spark_sql(call.where)})"
+        outputs.append(text)
+    return _grouped(query, keys, calls, outputs)
+
+
+def _unit_weights(query: Query) -> Query:
+    """Each change as often as its weight says, with weight 1 or -1.
+
+    Spark drops digits of the product of a wide decimal and a weight, but not of a sum of wide decimals.
+    """
+    units = f"explode(array_repeat(CAST(signum({WEIGHT}) AS BIGINT), CAST(abs({WEIGHT}) AS INT)))"
+    return query.named(query.columns, units)
+
+
+def _grouped(
+    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall], outputs: Sequence[str]
+) -> Query:
+    if not outputs:
+        return query.select([(name, spark_sql(expr)) for name, expr in keys], "1L", distinct=True)
+    by = [
+        quoted(expr.name) if isinstance(expr, Column) else f"_group{index}"
+        for index, (_, expr) in enumerate(keys)
+    ]
+    # A group's expression becomes a column first: in GROUP BY, SQL reads a constant as a position.
+    computed = [
+        (name, spark_sql(expr)) for name, (_, expr) in zip(by, keys, strict=True) if name.startswith("_group")
+    ]
+    if computed:
+        query = query.select([*((name, quoted(name)) for name in query.columns), *computed])
+    items = [*zip((name for name, _ in keys), by, strict=True)]
+    items += [(call.name, text) for call, text in zip(calls, outputs, strict=True)]
+    listed = ", ".join(f"{text} AS {quoted(name)}" for name, text in items)
+    groups = f" GROUP BY {', '.join(by)}" if by else ""
+    return Query(
+        f"(SELECT {listed}, 1L AS {WEIGHT} FROM {query.text}{groups})", tuple(name for name, _ in items)
+    )

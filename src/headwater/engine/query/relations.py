@@ -1,0 +1,124 @@
+"""The relations of a push: which files each Scan reads.
+
+The Delta log answers before Spark is asked: a delta without files is empty, a relation whose files all hold
+positive weights needs no consolidation, and files outside a range of join keys are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+import pyarrow as pa
+
+from headwater.algebra.plans.nodes import Scan, Version
+from headwater.algebra.stages.stage import Stage
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.query import Query, quoted
+from headwater.storage.delta.delta_log import DataFile, Snapshot
+from headwater.storage.timeline import Range, Slice, Timeline
+from headwater.storage.view_rows import STATE, VISIBLE
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Relations", "of_type"]
+
+
+@dataclass(slots=True)
+class Relations:
+    """The relations of one push: sources, views and stages, between `after` (OLD) and `until` (NEW)."""
+
+    warehouse: Warehouse
+    sources: Mapping[str, tuple[str, ...]]  # the columns that each declares: more may be stored by now
+    names: Mapping[str, str]  # stage or view -> its folder below stages/
+    after: int
+    until: int
+    own: Stage | None = None  # the stage being pushed; when it reads itself, it reads its state
+    pending: Mapping[str, DataFile] = field(default_factory=dict)  # deltas not computed yet, as files to come
+    scanned: dict[str, int] = field(default_factory=dict)  # rows of each relation, as it was read last
+    rows_scanned: int = 0  # of all relations, deltas not counted
+    _pinned: dict[str, Snapshot] = field(default_factory=dict)
+    _parts: dict[tuple[str, Version, tuple[Range, ...]], Slice] = field(default_factory=dict)
+
+    def timeline(self, relation: str) -> Timeline:
+        if relation in self.sources:
+            return self.warehouse.source(relation)
+        return self.warehouse.stage(self.names[relation])
+
+    def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
+        key = (scan.relation, scan.version, tuple(ranges))
+        if key not in self._parts:
+            self._parts[key] = self._part(*key)
+        return self._parts[key]
+
+    def _part(self, relation: str, version: Version, ranges: Sequence[Range]) -> Slice:
+        timeline = self.timeline(relation)
+        if ranges:
+            schema = timeline.log.schema()
+            ranges = [span for span in ranges if of_type(span, schema)]
+        match version:
+            case Version.DELTA:
+                return timeline.delta(self.after, self.until, ranges, self._snapshot(relation))
+            case Version.OLD:
+                return timeline.as_of(self.after, ranges, self._snapshot(relation))
+            case Version.NEW:
+                return timeline.as_of(self.until, ranges, self._snapshot(relation))
+
+    def changed(self, relation: str) -> Slice:
+        return self.timeline(relation).delta(self.after, self.until, (), self._snapshot(relation))
+
+    def _snapshot(self, relation: str) -> Snapshot:
+        """One snapshot per push: a concurrent compaction must not mix two states of the files."""
+        if relation not in self._pinned:
+            snapshot = self.timeline(relation).snapshot()
+            if relation in self.pending:
+                snapshot = replace(snapshot, files=(*snapshot.files, self.pending[relation]))
+            self._pinned[relation] = snapshot
+        return self._pinned[relation]
+
+    def query(self, scan: Scan, inputs: Inputs, ranges: Sequence[Range] = ()) -> Query:
+        """The Scan's columns under their names in the plan; `ranges` are of stored columns."""
+        timeline = self.timeline(scan.relation)
+        prefix = self._prefix(scan)
+        part = self.part(scan, ranges)
+        self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
+        if scan.version is not Version.DELTA:
+            self.rows_scanned += part.rows
+        changes = inputs.slice(timeline, part)
+        visible = VISIBLE if VISIBLE in changes.columns and not self._itself(scan) else ""
+        return changes.select(
+            ((f"{scan.alias}.{name}", quoted(prefix + name)) for name in scan.names), where=visible
+        )
+
+    def _itself(self, scan: Scan) -> bool:
+        return self.own is not None and scan.relation == self.own.name
+
+    def _prefix(self, scan: Scan) -> str:
+        """A stage that stores more than it shows reads itself from columns with a prefix."""
+        stored = self.timeline(scan.relation).columns().names
+        return STATE if self._itself(scan) and any(name.startswith(STATE) for name in stored) else ""
+
+    def stored_name(self, scan: Scan, name: str) -> str:
+        """The name under which a scan's column is stored: a view may show another column under that name."""
+        return self._prefix(scan) + name
+
+
+def of_type(wanted: Range, schema: pa.Schema) -> bool:
+    """Whether a range of one column can be used for another: only if their types are of the same kind.
+
+    Spark joins a bigint with a string by a cast; they order differently, so a range of one says nothing.
+    """
+    if schema.get_field_index(wanted.column) < 0:
+        return False
+    kind = schema.field(wanted.column).type
+    match wanted.low:
+        case int():
+            return pa.types.is_integer(kind)
+        case str():
+            return pa.types.is_string(kind)
+        case datetime():
+            return pa.types.is_timestamp(kind) and (kind.tz is None) == (wanted.low.tzinfo is None)
+        case date():
+            return pa.types.is_date(kind)
+        case _:
+            return False

@@ -1,0 +1,226 @@
+"""Writes the query of a plan: a single SELECT for an entire delta, however many terms it has.
+
+Nothing runs here, except parts that a large plan uses many times (algebra/plans/once.py).  Equal sub-plans
+become the same text, so Spark computes a broadcast delta once even if several terms use it.  Small inputs
+(mostly deltas) are broadcast; the large side of a join is read only in the key range of the delta, as far as
+the Delta log can tell files apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, equal, spark_sql
+from headwater.algebra.expressions.types import is_exact
+from headwater.algebra.plans.nodes import (
+    Aggregate,
+    AggregateCall,
+    Filter,
+    Join,
+    JoinKind,
+    Negate,
+    OuterJoin,
+    Plan,
+    Project,
+    Restrict,
+    Scan,
+    SemiJoin,
+    Union,
+    Windows,
+)
+from headwater.engine.query import operators
+from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.query import Query, union
+from headwater.engine.query.relations import Relations
+from headwater.storage.timeline import Range
+
+__all__ = ["QueryWriter"]
+
+
+@dataclass(slots=True)
+class QueryWriter:
+    """Writes the query of one push.
+
+    After a failure `hints` are left out, so that Spark picks every join by itself, and changes are `net`:
+    what an expression would fail for does not reach it if it came and went.
+    """
+
+    relations: Relations
+    inputs: Inputs
+    hints: bool = True
+    net: bool = False
+    first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/plans/once.py)
+    _written: dict[tuple[Plan, tuple[tuple[str, Range], ...]], Query] = field(default_factory=dict)
+
+    @property
+    def estimates(self) -> Estimates:
+        return Estimates(self.relations)
+
+    def query(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> Query:
+        """The Z-set that a plan describes. `ranges` (by column) may be used to read less."""
+        computed = plan in self.first
+        ranges = {
+            name: span for name, span in (ranges or {}).items() if name in plan.columns and not computed
+        }
+        key = (plan, tuple(ranges.items()))
+        if key not in self._written:
+            query = self._write(plan, ranges)
+            self._written[key] = self._compute(plan, query) if computed else query
+        return self._written[key]
+
+    def _compute(self, plan: Plan, query: Query) -> Query:
+        """The query as a table; in the driver's memory if it is small, so that Spark knows its size."""
+        frame = self.inputs.run(query)
+        if self.estimates.small(plan):
+            table = self.inputs.spark.createDataFrame(frame.toArrow(), frame.schema)
+        else:
+            table = frame.localCheckpoint()
+        return self.inputs.frame(table)
+
+    def _write(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
+        match plan:
+            case Scan():
+                return self._scan(plan, ranges)
+            case Filter(child, condition):
+                return self.query(child, ranges).where(spark_sql(condition))
+            case Project(child, items):
+                return operators.project(self.query(child, passed(items, ranges)), items)
+            case Windows(child):
+                return operators.windows(self.query(child, ranges), plan)
+            case Join():
+                return self._join(plan, ranges)
+            case OuterJoin():
+                return self._outer_join(plan)
+            case SemiJoin():
+                return self._semi_join(plan, ranges)
+            case Union(inputs):
+                # Terms that the log shows to be empty are not even planned: of a join on keys that grow with
+                # time, all but one.
+                terms = [child for child in inputs if not self.estimates.empty(child, ranges)]
+                return union([self.query(term, ranges) for term in terms or inputs[:1]])
+            case Aggregate():
+                return self._aggregate(plan)
+            case Negate(child):
+                return operators.negate(self.query(child, ranges))
+            case Restrict(child, keys, by):
+                narrowed = dict(ranges) | restrict_ranges(self.relations, keys, by)
+                wanted = self.query(by)
+                if self.hints and self.estimates.small(by):
+                    wanted = wanted.broadcasted()
+                return operators.restrict(self.query(child, narrowed), keys, wanted, by.columns)
+            case _:
+                assert_never(plan)
+
+    def _scan(self, plan: Scan, ranges: Mapping[str, Range]) -> Query:
+        changes = self.relations.query(plan, self.inputs, scan_ranges(self.relations, plan, ranges))
+        return operators.net(changes) if self.net and not self.estimates.positive(plan) else changes
+
+    def _join(self, plan: Join, ranges: Mapping[str, Range]) -> Query:
+        ranges = dict(ranges) | join_ranges(self.relations, plan)
+        first, *others = plan.inputs
+        joined, rows = self.query(first, ranges), self.estimates.rows(first, ranges)
+        columns = set(first.columns)
+        waiting, joined = self._filtered(joined, columns, plan.conditions)
+        for other in others:
+            columns |= set(other.columns)
+            ready = tuple(condition for condition in waiting if columns_of(condition) <= columns)
+            waiting = [condition for condition in waiting if condition not in ready]
+            right, right_rows = self.query(other, ranges), self.estimates.rows(other, ranges)
+            if self.hints and min(rows, right_rows) <= BROADCAST_ROWS:
+                if rows <= right_rows:
+                    joined = joined.broadcasted()
+                else:
+                    right = right.broadcasted()
+            joined = operators.inner_join(joined, right, conjunction(ready))
+            rows = min(rows, right_rows)
+        return joined
+
+    @staticmethod
+    def _filtered(query: Query, columns: set[str], conditions: Sequence[Expr]) -> tuple[list[Expr], Query]:
+        """Apply the conditions on `columns` alone as filters; the others are left for later joins."""
+        waiting = []
+        for condition in conditions:
+            if columns_of(condition) <= columns:
+                query = query.where(spark_sql(condition))
+            else:
+                waiting.append(condition)
+        return waiting, query
+
+    def _outer_join(self, plan: OuterJoin) -> Query:
+        left, right = self.query(plan.left), self.query(plan.right)
+        condition = _condition(plan.keys, plan.residual)
+        if plan.kind is JoinKind.LEFT and self.estimates.small(plan.left):
+            right = self._partners(right, plan.keys, left)
+        if plan.kind is JoinKind.RIGHT and self.estimates.small(plan.right):
+            left = self._partners(left, tuple((b, a) for a, b in plan.keys), right)
+        if plan.kind is not JoinKind.LEFT:
+            left = self._consolidated(plan.left, left)
+        if plan.kind is not JoinKind.RIGHT:
+            right = self._consolidated(plan.right, right)
+        return operators.outer_join(left, right, condition, plan.kind)
+
+    def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> Query:
+        left, right = self.query(plan.left, ranges), self.query(plan.right)
+        if self.estimates.small(plan.left):
+            right = self._partners(right, plan.keys, left)
+        right = self._consolidated(plan.right, right)
+        return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
+
+    def _partners(self, query: Query, keys: tuple[tuple[Expr, Expr], ...], of: Query) -> Query:
+        """Only the rows that a small other side can match, which makes consolidating them cheap too."""
+        if not self.hints:
+            return query
+        names = [f"_key{index}" for index in range(len(keys))]
+        by = of.select((name, spark_sql(key)) for (key, _), name in zip(keys, names, strict=True))
+        return operators.restrict(query, [key for _, key in keys], by.broadcasted(), names)
+
+    def _aggregate(self, plan: Aggregate) -> Query:
+        query = self.query(plan.child)
+        exact = all(
+            operators.weighted(call) and (call.function == "count" or is_exact(call.type))
+            for call in plan.aggregates
+        )
+        if plan.aggregates and exact:
+            return self._sums(plan, query)
+        if not plan.aggregates and has_delta(plan.child):
+            # The keys that a delta touches, including those of rows that it removes and adds back changed.
+            return operators.aggregate_rows(query, plan.keys, ())
+        if not self.estimates.positive(plan.child):
+            needed = _columns_needed(plan)
+            query = operators.consolidate(
+                query.named([name for name in plan.child.columns if name in needed])
+            )
+        if not all(call.distinct or call.function in operators.DUPLICATE_BLIND for call in plan.aggregates):
+            query = operators.expand(query)
+        return operators.aggregate_rows(query, plan.keys, plan.aggregates)
+
+    def _sums(self, plan: Aggregate, query: Query) -> Query:
+        """Weighted sums. A group whose rows all cancel disappears from a relation, but not from a delta."""
+        result = operators.aggregate_weighted(query, plan.keys, plan.aggregates)
+        if not plan.keys or has_delta(plan.child) or self.estimates.positive(plan.child):
+            return result
+        rows = AggregateCall("_rows", "count", (), "count(1)")
+        counted = operators.aggregate_weighted(query, plan.keys, (*plan.aggregates, rows))
+        return counted.named(result.columns, where="_rows <> 0")
+
+    def _consolidated(self, plan: Plan, query: Query) -> Query:
+        return query if self.estimates.positive(plan) else operators.consolidate(query)
+
+
+def _columns_needed(plan: Aggregate) -> set[str]:
+    """The columns that the keys, arguments and filters of an aggregation read."""
+    exprs = [expr for _, expr in plan.keys]
+    for call in plan.aggregates:
+        exprs += [*call.arguments, *([call.where] if call.where is not None else [])]
+    return {name for expr in exprs for name in columns_of(expr)}
+
+
+def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:
+    parts = tuple(equal(left, right) for left, right in keys)
+    condition = conjunction(parts if residual is None else (*parts, residual))
+    assert condition is not None
+    return condition

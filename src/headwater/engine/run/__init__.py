@@ -1,0 +1,1 @@
+"""A run from start to stop: what is due, pushed together; audited; reloaded."""

@@ -1,0 +1,1 @@
+"""A Spark for every site: sessions, Spark Connect, heartbeats, what work cost."""

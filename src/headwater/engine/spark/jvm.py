@@ -1,0 +1,100 @@
+"""How the JVM of this process starts, chosen by how long it will live.
+
+A process has one JVM, so its lifetime is stated once, by whoever knows it (a command, a test session), before
+Spark starts: `expect(Lifetime.SHORT)`.  Unstated, it is long: an application that keeps views for weeks must
+not run on a compiler made for seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headwater.storage.timeline import Timeline
+
+__all__ = [
+    "LAUNCHER",
+    "Lifetime",
+    "compiler_options",
+    "expect",
+    "leaves_archive",
+    "lifetime_of",
+    "lifetime_of_work",
+]
+
+SHORT = timedelta(minutes=1)
+FEW_ROWS = 1_000_000  # what Spark goes through once within a minute
+
+
+class Lifetime(Enum):
+    SHORT = "short"  # about a minute: start fast
+    LONG = "long"  # longer, or unknown: run fast
+
+
+# Pushes run a lot of Spark's planner a little: with the JVM's own thresholds half of the CPU of the first
+# minutes goes into optimising code that is hardly used again.
+_WARM_UP = (
+    "-XX:ReservedCodeCacheSize=400m",
+    "-XX:Tier4InvocationThreshold=20000",
+    "-XX:Tier4MinInvocationThreshold=2500",
+    "-XX:Tier4CompileThreshold=60000",
+    "-XX:Tier4BackEdgeThreshold=160000",
+)
+# Objects larger than half a region (2 MB by default: pages of Parquet, of broadcast deltas) are old at once.
+# Larger regions, and fewer, longer collections, took an eighth less CPU with 7 million tweets (one run each).
+_COLLECTOR = ("-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=500")
+
+# Compiled once, quickly; and a collector without threads of its own, unless the user chose one.
+_QUICK, _SERIAL = "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"
+_CHOSEN_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
+# Spark's scripts start a JVM to find out how to start the JVM.
+LAUNCHER = f"{_QUICK} {_SERIAL}"
+
+
+@dataclass(slots=True)
+class _Process:
+    """What was stated about this process."""
+
+    lifetime: Lifetime = Lifetime.LONG
+    leaves_archive: bool = False
+
+
+_process = _Process()
+
+
+def expect(lifetime: Lifetime, leave_archive: bool = False) -> None:
+    """State how long this process will live; counts for a JVM that has not started yet.
+
+    With `leave_archive` the process may take a while at its end to make later JVMs start faster.
+    """
+    _process.lifetime, _process.leaves_archive = lifetime, leave_archive
+
+
+def lifetime_of(duration: timedelta | None) -> Lifetime:
+    """Of a process that works for this long; None is for ever."""
+    return Lifetime.SHORT if duration is not None and duration <= SHORT else Lifetime.LONG
+
+
+def lifetime_of_work(sources: Iterable[Timeline]) -> Lifetime:
+    """Of a process that goes through these sources once and ends."""
+    rows = sum(source.snapshot().rows for source in sources if source.exists())
+    return Lifetime.SHORT if rows < FEW_ROWS else Lifetime.LONG
+
+
+def leaves_archive() -> bool:
+    return _process.leaves_archive
+
+
+def compiler_options(own: str = "") -> tuple[str, ...]:
+    """Compiler and collector of a JVM that lives as long as was stated; `own` are the user's options."""
+    if _process.lifetime is Lifetime.LONG:
+        return (*_WARM_UP, *_COLLECTOR)
+    given = f"{own} {os.environ.get('JDK_JAVA_OPTIONS', '')} {os.environ.get('JAVA_TOOL_OPTIONS', '')}"
+    return (_QUICK,) if _CHOSEN_COLLECTOR.search(given) else (_QUICK, _SERIAL)

@@ -1,0 +1,1 @@
+"""Compaction, verification and calibration, off the critical path."""

@@ -1,0 +1,159 @@
+"""Check a view by recomputing it: its own SQL, run by Spark over the sources as of the view's time.
+
+Translation, delta rules and stored intermediate relations play no part: views that the view reads are
+recomputed from their SQL as well.  Rows are compared as multisets (differences.py).
+
+Where there are few rows, starting actions takes longer than running them: then all views of one time are
+compared in one action, and only those that are not exactly equal once more, by themselves.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+from headwater.algebra.stages.stage import Kept
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.relations import Relations
+from headwater.engine.query.user_sql import register, spark_text
+from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.upkeep.differences import Counted, differences, exact_difference
+from headwater.errors import InputError
+from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.timeline import WEIGHT
+from headwater.storage.view_rows import VISIBLE, count_rows, output_columns
+
+__all__ = ["Verified", "verify", "verify_all"]
+
+logger = logging.getLogger(__name__)
+
+FEW_ROWS = 1_000_000  # of all sources
+# Compiling a query for each view takes longer than interpreting it for few rows.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The difference between a view and its SQL: how many rows are missing and extra, and some of them."""
+
+    view: str
+    time: int
+    rows: int
+    missing: tuple[tuple[dict[str, Any], int], ...]
+    extra: tuple[tuple[dict[str, Any], int], ...]
+    missing_rows: int = 0  # all of them, with copies
+    extra_rows: int = 0
+
+    @property
+    def equal(self) -> bool:
+        return not self.missing_rows and not self.extra_rows
+
+
+def verify_all(workplace: Workplace, views: Sequence[Kept]) -> tuple[Verified, ...]:
+    """Recompute views as of their times and compare."""
+    few = _rows(workplace) < FEW_ROWS and len(views) > 1
+    equal = _equal_together(workplace, views) if few else {}
+    return tuple(equal.get(kept.view) or verify(workplace, kept) for kept in views)
+
+
+def _rows(workplace: Workplace) -> int:
+    sources = map(workplace.warehouse.source, workplace.catalog.project.tables)
+    return sum(source.snapshot().rows for source in sources if source.exists())
+
+
+def _equal_together(workplace: Workplace, views: Sequence[Kept]) -> dict[str, Verified]:
+    """The views that are exactly equal to their SQL, found in one action for all of one time."""
+    by_time: defaultdict[int, list[Kept]] = defaultdict(list)
+    for kept in views:
+        by_time[workplace.timeline(kept.view).time()].append(kept)
+    by_time.pop(BEGINNING, None)  # never computed: verified by itself, each says so
+    equal: dict[str, Verified] = {}
+    for time, group in by_time.items():
+        try:
+            equal |= {view.view: view for view in _equal_at(workplace, group, time)}
+        except PySparkException:
+            # One of them fails, or was compacted meanwhile: one by one they say which.
+            logger.debug("views cannot be verified together", exc_info=True)
+    return equal
+
+
+def _equal_at(workplace: Workplace, views: Sequence[Kept], time: int) -> Iterator[Verified]:
+    with Inputs(apart(workplace.spark, SMALL | INTERPRETED)) as inputs:
+        _register(workplace, inputs, views, time)
+        unlike = [
+            f"SELECT {number} AS view, count(*) AS rows FROM {_unlike(workplace, inputs, kept, time).text}"
+            for number, kept in enumerate(views)
+        ]
+        counts = dict(map(tuple, inputs.spark.sql(" UNION ALL ".join(unlike)).collect()))
+    for number, kept in enumerate(views):
+        timeline = workplace.timeline(kept.view)
+        if counts[number] == 0:
+            yield Verified(kept.view, time, count_rows(timeline, timeline.as_of(time)), (), ())
+
+
+def _unlike(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> Query:
+    expected, stored = _both(workplace, inputs, kept, time)
+    return exact_difference(expected, stored)
+
+
+def verify(workplace: Workplace, kept: Kept) -> Verified:
+    """Recompute a view as of its time and compare."""
+    timeline = workplace.timeline(kept.view)
+    if not timeline.exists() or timeline.time() == BEGINNING:
+        raise InputError(
+            "HW820",
+            f'view "{kept.view}" has never been computed',
+            hint="Run the project first: headwater run DIR --until-idle",
+        )
+    while True:
+        verified = _verify_at(workplace, kept, timeline.time())
+        # If the view moved on meanwhile, compaction may have removed the state that was read.
+        if timeline.time() == verified.time or verified.equal:
+            return verified
+
+
+def _verify_at(workplace: Workplace, kept: Kept, time: int) -> Verified:
+    names = output_columns(workplace.timeline(kept.view)).names
+    with Inputs(apart(workplace.spark)) as inputs:
+        _register(workplace, inputs, [kept], time)
+        expected, stored = _both(workplace, inputs, kept, time)
+        unlike = differences(inputs, expected, stored)
+        counted = f"SELECT coalesce(sum({WEIGHT}), 0) FROM {stored.text}"
+        rows = inputs.spark.sql(counted).collect()[0][0]
+    missing, extra = _named(names, unlike.missing), _named(names, unlike.extra)
+    return Verified(kept.view, time, rows, missing, extra, unlike.missing_rows, unlike.extra_rows)
+
+
+def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[Query, Query]:
+    """What the view's SQL gives, and what is stored."""
+    timeline = workplace.timeline(kept.view)
+    names = output_columns(timeline).names
+    view = workplace.catalog.project.views[kept.view]
+    sql = inputs.spark.sql(spark_text(view.sql.text)).toDF(*names)
+    changes = inputs.slice(timeline, timeline.as_of(time))
+    stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
+    return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
+
+
+def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time: int) -> None:
+    """Register sources as of the views' time, and the views in between by their SQL."""
+    catalog = workplace.catalog
+    relations = Relations(workplace.warehouse, catalog.source_columns(), catalog.folders(), BEGINNING, time)
+    for source in sorted({source for kept in views for source in catalog.sources(kept.view)}):
+        register(inputs, relations, source, net=True)
+    for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
+        view = catalog.project.views[name]
+        columns = f" ({', '.join(map(quoted, view.columns))})" if view.columns else ""
+        text = spark_text(view.sql.text)
+        inputs.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)}{columns} AS {text}")
+
+
+def _named(names: Sequence[str], rows: Sequence[Counted]) -> tuple[tuple[dict[str, Any], int], ...]:
+    return tuple((dict(zip(names, row, strict=True)), count) for row, count in rows)

@@ -1,0 +1,84 @@
+"""A place in a user's file, for errors that point there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from headwater.errors.redaction import HIDDEN
+from headwater.errors.secrets import source_spans
+
+__all__ = ["Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a user's file. Lines and columns count from one; `text` is the line without its secrets."""
+
+    path: str
+    line: int
+    column: int
+    text: str = ""
+    length: int = 1
+    caret: tuple[int, int] | None = None  # from, to in `text`, where hidden secrets move it
+    secrets: tuple[str, ...] = field(default=(), repr=False, compare=False)  # those of the line
+
+    @staticmethod
+    def at(path: str, source: str, offset: int, length: int = 1) -> Place:
+        """The place of a character offset in a file's text."""
+        line = source.count("\n", 0, offset) + 1
+        start = source.rfind("\n", 0, offset) + 1
+        end = source.find("\n", start)
+        text = source[start : len(source) if end < 0 else end].rstrip("\r")
+        column, length = offset - start, max(1, length)
+        spans = [
+            (max(0, secret - start), min(len(text), after - start))
+            for secret, after in source_spans(source)
+            if secret < start + len(text) and after > start
+        ]
+        if not spans:
+            return Place(path, line, column + 1, text, length)
+        caret = _shown_at(column, spans), max(_shown_at(column, spans) + 1, _shown_at(column + length, spans))
+        secrets = tuple(spelling for secret, after in spans for spelling in _spellings(text[secret:after]))
+        return Place(path, line, column + 1, _hidden(text, spans), length, caret, secrets)
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The line with a caret below the place, as compilers print it."""
+        start, end = self.caret or (self.column - 1, self.column - 1 + self.length)
+        gutter = f"{self.line:>4} | "
+        caret = " " * start + "^" * max(1, min(end, len(self.text)) - start)
+        return f"{gutter}{self.text}\n{' ' * (len(gutter) - 2)}| {caret}"
+
+
+Spans = list[tuple[int, int]]
+
+
+def _spellings(secret: str) -> set[str]:
+    """A secret as a message may quote it: as written, with quotes and backslashes read, or a word of it."""
+    return {
+        secret,
+        secret.replace("''", "'"),
+        re.sub(r"\\(.)", r"\1", secret),
+        *re.findall(r"\w{3,}", secret),
+    }
+
+
+def _hidden(text: str, spans: Spans) -> str:
+    """The line with each of these stretches hidden."""
+    for start, end in reversed(spans):
+        text = text[:start] + HIDDEN + text[end:]
+    return text
+
+
+def _shown_at(column: int, spans: Spans) -> int:
+    """Where a column stands once the stretches are hidden; inside one of them, where that begins."""
+    shift = 0
+    for start, end in spans:
+        if column >= end:
+            shift += len(HIDDEN) - (end - start)
+        elif column > start:
+            return start + shift
+    return column + shift

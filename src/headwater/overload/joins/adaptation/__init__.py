@@ -1,0 +1,1 @@
+"""Monitor, decide again when something drifted, act when it pays."""

@@ -1,0 +1,1 @@
+"""Decisions as JSON and as a picture."""

@@ -1,0 +1,1 @@
+"""Real tuples through a join plan."""

@@ -1,1 +1,0 @@
-"""Real tuples through a plan: the simulator."""

@@ -1,0 +1,1 @@
+"""Policies run over traces, and their baselines."""

@@ -1,0 +1,1 @@
+"""Windowed queries over update streams, lazy and eager."""

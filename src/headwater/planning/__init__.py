@@ -1,0 +1,1 @@
+"""What views share, where, at what price, and whether their promises can be kept (SMILE, WeaveShare)."""

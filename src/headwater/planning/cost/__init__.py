@@ -1,0 +1,1 @@
+"""Seconds and dollars of a plan, and who pays them."""

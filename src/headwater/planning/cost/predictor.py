@@ -1,0 +1,325 @@
+"""How long an action will take: the operators' models, corrected by the actions that were run.
+
+    seconds  =  a * (fixed cost of the action + fixed parts of its stages)  +  b * (seconds for its rows)
+
+a and b are 1 before anything has run.  Every action that was run is a lesson: for exactly its set of stages,
+because Spark plans the same query for them each time, and for all actions, whose factors are the prior of a
+set that was never run.  The factors are fitted by non-negative least squares of relative errors; the prior
+counts a little, and recent lessons count more than old ones.  Recomputing a stage, or copying it, is a set of
+its own.
+
+A stage also has habits that no operator's model knows: how many changes it makes of each change that it
+reads, and how many rows it scans for that.  Its next push is assumed to be like its last.
+
+A Spark that has just started takes several times as long as later; WARMING says how many times, action by
+action, and lessons are divided by it.
+
+`headwater plan`, the forecasts of a run and the choice between delta and recompute all use this predictor.
+Lessons are read back from the pushes table (storage/records/lessons.py), so nothing else is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from statistics import median
+
+import numpy as np
+
+from headwater.algebra.stages.stage import Stage
+from headwater.model import RefreshPolicy
+from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.operators import OPERATORS, Operators
+from headwater.planning.cost.refresh import Choice, choose
+from headwater.planning.cost.stage_seconds import (
+    Seconds,
+    Shape,
+    copy_seconds,
+    delta_seconds,
+    recompute_seconds,
+    shape_of,
+)
+from headwater.planning.stages.actions import Mode
+from headwater.scheduling.forecast import Forecast
+
+__all__ = ["Correction", "Done", "Lesson", "Parts", "Predictor", "by_delta"]
+
+KEEP = 40  # lessons of a set of stages
+FADING = 0.65  # Spark gets faster while it warms up, and slower when others load the machine
+FADING_OF_ALL = 0.9  # all actions together: one small action says little about the next large one
+FIRMNESS = 0.1  # the weight of the prior; the newest lesson's is 1
+LEAST_SECONDS = 0.05
+LEAST_FACTOR = 0.05
+# How many times as long the first actions of a Spark take (25 views of tweets, two cores).
+WARMING = (3.5, 1.6, 1.5, 1.3, 1.2, 1.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The factors of one set of stages. Immutable: `learn` returns a better one."""
+
+    lessons: tuple[tuple[Seconds, float], ...] = ()  # predicted by the operators, and measured
+    prior: Seconds = Seconds(1.0, 1.0)
+    factors: Seconds = Seconds(1.0, 1.0)
+    spread: float = 0.5  # of measured over predicted, as a fraction
+    fading: float = FADING
+
+    def seconds(self, operators: Seconds) -> float:
+        return self.factors.fixed * operators.fixed + self.factors.rows * operators.rows
+
+    def forecast(self, operators: Seconds, slowdown: float = 1.0) -> Forecast:
+        expected = timedelta(seconds=self.seconds(operators) * slowdown)
+        return Forecast(expected, expected * (1.0 + self.spread))
+
+    def learn(self, operators: Seconds, measured: float) -> Correction:
+        return self.learn_all(((operators, measured),))
+
+    def learn_all(self, lessons: Sequence[tuple[Seconds, float]]) -> Correction:
+        """The same as learning one after the other, with a single fit."""
+        if not lessons:
+            return self
+        seen = (*self.lessons, *lessons)[-KEEP:]
+        fitted = replace(self, lessons=seen, factors=_fit(seen, self.prior, self.fading))
+        return replace(fitted, spread=_spread(fitted))
+
+    def as_prior(self) -> Correction:
+        """The start for a set of stages that was never run: these factors, and no lessons."""
+        return Correction(prior=self.factors, factors=self.factors)
+
+
+def _fit(lessons: Sequence[tuple[Seconds, float]], prior: Seconds, fading: float) -> Seconds:
+    from scipy.optimize import nnls
+
+    start = np.maximum(prior, LEAST_FACTOR)
+    parts = np.array([operators for operators, _ in lessons]) * start
+    measured = np.array([seconds for _, seconds in lessons])
+    # Errors count in proportion to what was expected: a push of ten rows as much as one of a million.
+    weights = fading ** np.arange(len(lessons))[::-1] / np.maximum(parts.sum(axis=1), LEAST_SECONDS)
+    rows = np.vstack([parts * weights[:, None], np.diag([FIRMNESS, FIRMNESS])])
+    solution, _ = nnls(rows, np.concatenate([measured * weights, [FIRMNESS, FIRMNESS]]))
+    return Seconds(*(float(factor) for factor in solution * start))
+
+
+def _spread(correction: Correction) -> float:
+    """The usual error, and more after few lessons: the second action may take twice as long as the first."""
+    errors = [
+        abs(measured - predicted) / max(predicted, LEAST_SECONDS)
+        for operators, measured in correction.lessons[-10:]
+        for predicted in (correction.seconds(operators),)
+    ]
+    return min(max(median(errors), 0.1), 1.0) + 1.0 / len(correction.lessons)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done, or is to be done, for a stage in an action."""
+
+    mode: Mode
+    effort: Effort
+    cpu_seconds: float = 0.0
+
+
+def by_delta(stages: Mapping[str, Done]) -> bool:
+    """Whether an action pushes all its stages by their deltas."""
+    return all(done.mode is Mode.INCREMENTAL for done in stages.values() if done.mode is not Mode.EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """An action that was run: what it did for each stage, how long it took, and how warm its Spark was."""
+
+    stages: Mapping[str, Done]
+    seconds: float
+    before: int | None = None  # actions of its kind that its Spark had run; None: unknown, taken as many
+
+    @property
+    def by_delta(self) -> bool:
+        return by_delta(self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The seconds of an action: its own fixed cost, and what each stage adds."""
+
+    action: float
+    stages: Mapping[str, float]
+
+    def shares(self) -> dict[str, float]:
+        """The share of each stage in the action; the action's own cost is shared evenly."""
+        even = self.action / len(self.stages) if self.stages else 0.0
+        total = self.action + sum(self.stages.values())
+        if total <= 0:
+            return dict.fromkeys(self.stages, 1 / len(self.stages)) if self.stages else {}
+        return {stage: (seconds + even) / total for stage, seconds in self.stages.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """Operators, corrections and habits. Immutable: `learn` returns a better one."""
+
+    operators: Operators = OPERATORS
+    shapes: Mapping[str, Shape] = field(default_factory=dict)  # of stages
+    sites: Mapping[str, str] = field(default_factory=dict)  # of stages
+    joint: Mapping[frozenset[str], Correction] = field(default_factory=dict)  # stages of one action
+    alone: Mapping[tuple[str, Mode], Correction] = field(default_factory=dict)  # recomputed or copied
+    usual: Correction = Correction(fading=FADING_OF_ALL)
+    yields: Mapping[str, float] = field(default_factory=dict)  # changes made per change read
+    scans: Mapping[str, int] = field(default_factory=dict)  # rows scanned
+    cpu: tuple[float, ...] = ()  # CPU-seconds per second of the last actions
+
+    def for_stages(self, stages: Iterable[Stage], site_of: Callable[[str], str]) -> Predictor:
+        """The same predictor, for these stages as well."""
+        more = list(stages)
+        return replace(
+            self,
+            shapes={**self.shapes, **{stage.name: shape_of(stage) for stage in more}},
+            sites={**self.sites, **{stage.name: site_of(stage.name) for stage in more}},
+        )
+
+    def choose(self, stage: Stage, by_delta: Effort, anew: Effort, policy: RefreshPolicy) -> Choice:
+        """Delta or recompute, and why. A stage without a plan has no delta."""
+        if stage.plan is None:
+            return Choice(True, "no delta rule")
+        if policy is not RefreshPolicy.AUTO:
+            return Choice(False, f"REFRESH POLICY {policy.value}")
+        delta = Done(Mode.INCREMENTAL, self.usually(stage.name, by_delta))
+        return choose(self._as_usual(stage.name, delta), self._as_usual(stage.name, Done(Mode.FULL, anew)))
+
+    def _as_usual(self, stage: str, done: Done) -> timedelta:
+        """With the factors of all actions: those of single sets, from other loads, do not compare."""
+        return timedelta(seconds=self.usual.seconds(self._operators_say({stage: done})))
+
+    def operators_say(self, stage: str, mode: Mode, effort: Effort) -> Seconds:
+        """What a stage adds to its action, uncorrected."""
+        shape, site = self.shapes.get(stage, Shape()), self.sites.get(stage, "default")
+        match mode:
+            case Mode.EMPTY:
+                return Seconds(0.0, 0.0)
+            case Mode.COPY:
+                return copy_seconds(effort, self.operators, site)
+            case Mode.INCREMENTAL:
+                return delta_seconds(shape, effort, self.operators, site)
+            case Mode.INITIAL | Mode.FULL:
+                return recompute_seconds(shape, effort, self.operators, site)
+
+    def usually(self, stage: str, effort: Effort) -> Effort:
+        """A delta's effort, with results and scanned rows as the stage's last push suggests."""
+        result = round(effort.changed * self.yields[stage]) if stage in self.yields else effort.result
+        return Effort(effort.changed, self.scans.get(stage, effort.scanned), result)
+
+    def forecast(self, works: Mapping[str, Done], before: int | None = None) -> Forecast:
+        """How long an action will take; `before` as in a lesson."""
+        working = {stage: done for stage, done in works.items() if done.mode is not Mode.EMPTY}
+        if not working:
+            return Forecast()
+        correction = self._correction(working)
+        slowdown = 1.0 if _is_copy(working) else _slowdown(before)
+        return correction.forecast(self._operators_say(working), slowdown)
+
+    def parts(self, works: Mapping[str, Done]) -> Parts:
+        """An action's expected seconds: its own, and what each stage adds."""
+        factors = self._correction(works).factors
+        stages = {}
+        for stage, done in works.items():
+            operators = self.operators_say(stage, done.mode, done.effort)
+            stages[stage] = factors.fixed * operators.fixed + factors.rows * operators.rows
+        return Parts(factors.fixed * self._action_say(works), stages)
+
+    def learn(self, lesson: Lesson) -> Predictor:
+        """The predictor after one more lesson."""
+        return self.learn_all((lesson,))
+
+    def learn_all(self, lessons: Iterable[Lesson]) -> Predictor:
+        """The predictor after more lessons, oldest first. Those of unknown stages are skipped."""
+        usable = [
+            lesson for lesson in lessons if lesson.stages and lesson.stages.keys() <= self.shapes.keys()
+        ]
+        by_delta: list[tuple[Seconds, float]] = []
+        joint: dict[frozenset[str], list[tuple[Seconds, float]]] = {}
+        alone: dict[tuple[str, Mode], list[tuple[Seconds, float]]] = {}
+        habits: dict[str, Effort] = {}
+        for lesson in usable:
+            slowdown = 1.0 if _is_copy(lesson.stages) else _slowdown(lesson.before)
+            measured = self._operators_say(lesson.stages), lesson.seconds / slowdown
+            if lesson.by_delta:
+                by_delta.append(measured)
+                joint.setdefault(frozenset(lesson.stages), []).append(measured)
+                habits |= {stage: done.effort for stage, done in lesson.stages.items() if done.effort.changed}
+            else:
+                for key in {_alone(stage, done.mode) for stage, done in lesson.stages.items()}:
+                    alone.setdefault(key, []).append(measured)
+        usual = self.usual.learn_all(by_delta)
+        start = usual.as_prior()
+        taught = {key: self.joint.get(key, start).learn_all(own) for key, own in joint.items()}
+        taught_alone = {key: self.alone.get(key, start).learn_all(own) for key, own in alone.items()}
+        cpu = [_cpu(lesson) for lesson in usable if lesson.by_delta and lesson.seconds > 0]
+        return replace(
+            self,
+            joint={**self.joint, **taught},
+            alone={**self.alone, **taught_alone},
+            usual=usual,
+            yields={**self.yields, **{stage: last.result / last.changed for stage, last in habits.items()}},
+            scans={**self.scans, **{stage: last.scanned for stage, last in habits.items()}},
+            cpu=(*self.cpu, *cpu)[-KEEP:],
+        )
+
+    def factor(self, stages: Iterable[str]) -> float | None:
+        """Measured over predicted, in the actions of any of these stages; None if there were none."""
+        wanted = set(stages)
+        ratios = [
+            measured / total
+            for names, correction in self.joint.items()
+            if names & wanted
+            for operators, measured in correction.lessons
+            if (total := sum(operators)) > 0
+        ]
+        return median(ratios) if ratios else None
+
+    @property
+    def cpu_per_second(self) -> float:
+        """The cores that an action keeps busy."""
+        return median(self.cpu) if self.cpu else 1.0
+
+    @property
+    def corrected_operators(self) -> Operators:
+        """The operators with the factors of all actions: what the search for a plan uses."""
+        return self.operators.scaled(*self.usual.factors)
+
+    def _operators_say(self, works: Mapping[str, Done]) -> Seconds:
+        total = Seconds(0.0, 0.0)
+        for stage, done in works.items():
+            total = total.plus(self.operators_say(stage, done.mode, done.effort))
+        return total.plus(Seconds(self._action_say(works), 0.0))
+
+    def _action_say(self, works: Mapping[str, Done]) -> float:
+        """The fixed cost of an action; a copy runs without Spark and has none."""
+        if _is_copy(works):
+            return 0.0
+        site = self.sites.get(next(iter(works)), "default")
+        return self.operators.action / self.operators.speeds.get(site, 1.0)
+
+    def _correction(self, works: Mapping[str, Done]) -> Correction:
+        start = self.usual.as_prior()
+        if by_delta(works):
+            return self.joint.get(frozenset(works), start)
+        stage, done = next(iter(works.items()))
+        return self.alone.get(_alone(stage, done.mode), start)
+
+
+def _alone(stage: str, mode: Mode) -> tuple[str, Mode]:
+    """Computing a stage for the first time is much like recomputing it."""
+    return stage, Mode.FULL if mode is Mode.INITIAL else mode
+
+
+def _is_copy(works: Mapping[str, Done]) -> bool:
+    """Whether no Spark takes part."""
+    return all(done.mode in (Mode.COPY, Mode.EMPTY) for done in works.values())
+
+
+def _slowdown(before: int | None) -> float:
+    return WARMING[before] if before is not None and before < len(WARMING) else 1.0
+
+
+def _cpu(lesson: Lesson) -> float:
+    return sum(done.cpu_seconds for done in lesson.stages.values()) / lesson.seconds

@@ -1,0 +1,1 @@
+"""How large everything is and how fast it changes: all that a plan is judged by."""

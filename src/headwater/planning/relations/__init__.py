@@ -1,0 +1,1 @@
+"""Views as joins of filtered inputs, in canonical names; when one contains another."""

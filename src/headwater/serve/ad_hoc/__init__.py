@@ -1,0 +1,1 @@
+"""Ad hoc SQL over views and sources, answered by DuckDB from their Parquet files."""

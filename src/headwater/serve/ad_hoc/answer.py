@@ -1,0 +1,127 @@
+"""Answer a SELECT over views and sources: in well under a second, without Spark, changing nothing.
+
+The text is parsed as a view's would be, so the same names and the same SQL work; sqlglot writes it in
+DuckDB's dialect.  DuckDB may open the Parquet files of the relations that the query names, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from headwater.catalog import Catalog
+from headwater.clock import Clock
+from headwater.errors import InputError
+from headwater.model import SqlText
+from headwater.serve.ad_hoc.common_time import Stored, times_to_read
+from headwater.serve.ad_hoc.duckdb_relations import changes_as_rows, plain_rows, quoted
+from headwater.serve.frames import Frames
+from headwater.serve.read import never_computed
+from headwater.sql.ddl.resolve import relations_named
+from headwater.sql.parsing.parser import in_dialect, parse_select
+from headwater.storage.delta.data_files import BEGINNING
+from headwater.storage.delta.types import arrow_schema
+from headwater.storage.view_rows import VISIBLE, output_columns
+from headwater.storage.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Answer", "answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Frames):
+    """The rows of an ad hoc query, and as of which time each relation was read (microseconds since 1970)."""
+
+    table: pa.Table
+    times: Mapping[str, int]
+
+    @property
+    def time(self) -> int | None:
+        """The one time as of which everything was read; None if there are several, or nothing was read."""
+        times = set(self.times.values())
+        return times.pop() if len(times) == 1 else None
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        return list(self.table.to_pylist())
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+
+def answer(catalog: Catalog, warehouse: Warehouse, clock: Clock, text: str) -> Answer:
+    """The answer to a SELECT; InputError if it is wrong."""
+    sql = parse_select(SqlText(text.strip().rstrip(";")))
+    project = catalog.project
+    names = relations_named(sql, [*project.tables, *project.views], list(project.queries))
+    stored = {name: _stored(catalog, warehouse, name) for name in names}
+    times = times_to_read(stored, clock.now())
+    relations = {name: _rows(catalog, warehouse, name, time) for name, time in times.items()}
+    with _database(relations, {warehouse.root, *warehouse.roots.values()}) as database:
+        return Answer(_run(database, sql), times)
+
+
+def _stored(catalog: Catalog, warehouse: Warehouse, name: str) -> Stored:
+    if name in catalog.project.tables:
+        source = warehouse.source(name)
+        return Stored(source.time(), max(source.horizon(), source.gathered()), view=False)
+    timeline = warehouse.stage(catalog.folder(name))
+    if timeline.time() == BEGINNING:
+        raise never_computed(name, catalog, warehouse)
+    return Stored(timeline.time(), timeline.horizon(), view=True)
+
+
+def _rows(catalog: Catalog, warehouse: Warehouse, name: str, time: int) -> str:
+    """A SELECT of DuckDB's for the rows of a source or a view as of a time."""
+    if name in catalog.project.tables:
+        source = warehouse.source(name)
+        columns = source.columns() if source.exists() else arrow_schema(catalog.project.tables[name].columns)
+        return changes_as_rows(source.as_of(time).files, columns)
+    timeline, plain = warehouse.stage(catalog.folder(name)), warehouse.published(name)
+    columns = output_columns(timeline)
+    if plain.exists() and plain.description() == catalog.description(name):
+        snapshot = plain.snapshot()
+        if snapshot.time == time:
+            return plain_rows(snapshot.files, columns)
+    visible = quoted(VISIBLE) if VISIBLE in timeline.columns().names else "true"
+    return changes_as_rows(timeline.as_of(time).files, columns, visible)
+
+
+@contextmanager
+def _database(relations: Mapping[str, str], roots: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A DuckDB that knows these relations and may read nothing outside of `roots`."""
+    import duckdb
+
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'UTC'")
+        database.execute("SET allowed_directories = ?", [[os.path.abspath(root) for root in roots]])
+        database.execute("SET enable_external_access = false")
+        for name, rows in relations.items():
+            database.execute(f"CREATE VIEW {quoted(name)} AS {rows}")
+        yield database
+
+
+def _run(database: duckdb.DuckDBPyConnection, sql: SqlText) -> pa.Table:
+    import duckdb
+
+    text = in_dialect(sql, "duckdb")
+    try:
+        return database.sql(text).to_arrow_table()
+    except duckdb.Error as error:
+        raise InputError(
+            "HW823",
+            f"the query failed: {_first_line(error)}",
+            place=sql.place(),
+            detail=f"DuckDB ran: {text}",
+            hint="Ad hoc queries are answered by DuckDB, whose functions differ from Spark's here and there.",
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,1 @@
+"""The plan of a project: made, remembered, explained, changed."""

@@ -1,0 +1,64 @@
+"""From a graph to what runs: views over the stages that they share, and what those stages hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from headwater.catalog import Catalog, share
+from headwater.planning.graph.graph import PlanGraph
+from headwater.planning.relations.relations import Sharing
+from headwater.planning.relations.sharings import block_of
+from headwater.planning.stages.compile import compile_plan
+from headwater.planning.stages.expected import StageRelations
+from headwater.planning.stages.push_plan import Staged
+
+__all__ = ["Staging", "staging", "staging_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """The catalog that a run would keep, and its stages as the planner sees them."""
+
+    catalog: Catalog
+    staged: Staged
+
+
+def staging(
+    catalog: Catalog, graph: PlanGraph, sharings: Mapping[str, Sharing], homes: Mapping[str, str]
+) -> Staging:
+    """Let the views of a catalog (one that shares nothing yet) share what the graph says."""
+    types = catalog.types()
+    blocks = {
+        name: block
+        for name in graph.views
+        if name in catalog.kept and (block := block_of(catalog.kept[name], types)) is not None
+    }
+    compiled = compile_plan(graph, sharings, blocks, catalog.kept, homes)
+    shared = share(catalog, compiled)
+    relations = StageRelations(compiled.relations, sharings, compiled.copies)
+    return Staging(shared, _staged(shared, relations))
+
+
+def staging_of(
+    catalog: Catalog,
+    views: Collection[str],
+    graph: PlanGraph,
+    sharings: Mapping[str, Sharing],
+    homes: Mapping[str, str],
+) -> Staging:
+    """The same for some of the views, as if there were no others."""
+    kept = {name: kept for name, kept in catalog.kept.items() if name in views}
+    return staging(replace(catalog, kept=kept), graph, sharings, homes)
+
+
+def _staged(catalog: Catalog, relations: StageRelations) -> Staged:
+    names = [stage.name for _, stage in catalog.stages()]
+    return Staged(
+        catalog.levels,
+        relations,
+        {name: catalog.site_of(name) for name in names},
+        {name: catalog.spark_of(name) for name in names},
+        catalog.serves,
+        catalog.policy_of,
+    )

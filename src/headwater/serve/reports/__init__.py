@@ -1,0 +1,1 @@
+"""What was kept and what it cost: status, staleness, the bill."""

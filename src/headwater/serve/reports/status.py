@@ -1,0 +1,181 @@
+"""The state of a project: each view's staleness against its promise, and what it has cost.
+
+Times come from the Delta logs, counts and dollars from the audit; so the answer is the same whether the run
+is alive, stopped or was killed.  Only the lag of replication slots is asked of their servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headwater.catalog import Catalog
+from headwater.clock import Clock
+from headwater.serve.reports.sources import SourceStatus, source_statuses
+from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.records.hours import summed_up
+from headwater.storage.records.journal import PUSHES, rows_by_file
+from headwater.storage.records.last_pushes import last_pushes, stored_last_pushes
+from headwater.storage.records.recorded import recorded_stretches
+from headwater.storage.records.run_lock import running
+from headwater.storage.records.site_health import SiteHealth, read_health
+from headwater.storage.records.slot_lag import SlotLag
+from headwater.storage.view_rows import count_view
+from headwater.storage.warehouse import Warehouse
+
+COUNTED = ("violated", "pushes", "dollars", "cpu_seconds")
+
+__all__ = ["LastPush", "Status", "ViewStatus", "last_failure", "status"]
+
+
+@dataclass(frozen=True, slots=True)
+class LastPush:
+    """The newest push of a view that was not empty: how it was refreshed and why."""
+
+    at: int
+    mode: str
+    reason: str
+    changed_rows: int
+    result_rows: int
+    seconds: float
+    predicted_seconds: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStatus:
+    name: str
+    time: int | None  # None: never computed
+    staleness_s: float | None  # negative: its time is ahead of the clock, which was set back
+    freshness_s: float
+    violations: int
+    rows: int
+    pushes: int
+    dollars: float
+    cpu_seconds: float
+    refresh: str  # "incremental" or "full"
+    last_push: LastPush | None
+    error: str
+    site: str = "default"
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    project: str
+    at: int
+    running: dict[str, Any] | None
+    sources: tuple[SourceStatus, ...]
+    views: tuple[ViewStatus, ...]
+    slots: tuple[SlotLag, ...] = ()  # of the project's PostgreSQL databases
+    sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
+
+
+def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
+    now = clock.now()
+    kept_by = running(warehouse.root)
+    totals, pushes = _totals(warehouse), _last_pushes(warehouse)
+    return Status(
+        catalog.project.name,
+        now,
+        kept_by,
+        source_statuses(catalog.project, warehouse, clock, kept_by is not None),
+        tuple(_view(catalog, warehouse, name, now, totals.get(name, {}), pushes) for name in catalog.kept),
+        _slots(catalog, warehouse, clock),
+        _sites(warehouse) if kept_by is not None else (),
+    )
+
+
+def _slots(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> tuple[SlotLag, ...]:
+    if all(table.provider != "postgres" for table in catalog.project.tables.values()):
+        return ()
+    from headwater.capture.postgres.lag import slot_lags
+
+    return slot_lags(catalog.project, warehouse, clock)
+
+
+def _sites(warehouse: Warehouse) -> tuple[SiteHealth, ...]:
+    health = read_health(warehouse.root)
+    return () if health is None else tuple(health[1].values())
+
+
+def _view(
+    catalog: Catalog,
+    warehouse: Warehouse,
+    name: str,
+    now: int,
+    totals: Mapping[str, float],
+    pushes: pa.Table,
+) -> ViewStatus:
+    timeline = warehouse.stage(catalog.folder(name))
+    time = timeline.time()
+    last = _last_push(pushes.filter(pc.equal(pushes.column("view"), name)))
+    return ViewStatus(
+        name=name,
+        time=time or None,
+        staleness_s=None if time == BEGINNING else (now - time) / 1e6,
+        freshness_s=catalog.project.views[name].freshness.total_seconds(),
+        violations=int(totals.get("violated", 0)),
+        rows=count_view(timeline, warehouse.published(name), catalog.description(name)) if time else 0,
+        pushes=int(totals.get("pushes", 0)),
+        dollars=totals.get("dollars", 0.0),
+        cpu_seconds=totals.get("cpu_seconds", 0.0),
+        refresh="full" if catalog.kept[name].obstacles else "incremental",
+        last_push=last,
+        error=last.error if last is not None else "",
+        site=catalog.project.views[name].site,
+        owner=catalog.project.views[name].owner,
+    )
+
+
+def last_failure(warehouse: Warehouse, view: str) -> str:
+    """Why the last push of a view failed; "" if it did not."""
+    pushes = _last_pushes(warehouse)
+    last = _last_push(pushes.filter(pc.equal(pushes.column("view"), view)))
+    return "" if last is None else last.error
+
+
+def _totals(warehouse: Warehouse) -> dict[str, dict[str, float]]:
+    """What the audit has counted for each view, as far back as it is kept."""
+    totals: dict[str, dict[str, float]] = {}
+    for table in recorded_stretches(warehouse):
+        for view, *counts in zip(
+            *(table.column(name).to_pylist() for name in ("view", *COUNTED)), strict=True
+        ):
+            sums = totals.setdefault(view, dict.fromkeys(COUNTED, 0))
+            for name, count in zip(COUNTED, counts, strict=True):
+                sums[name] += count or 0
+    return totals
+
+
+def _last_pushes(warehouse: Warehouse) -> pa.Table:
+    """Each view's last pushes: as kept when the hour began, and those since."""
+    kept = warehouse.system("last_pushes")
+    since = rows_by_file(warehouse.system("pushes"), PUSHES, summed_up(kept))
+    return reduce(
+        lambda last, rows: last_pushes(pa.concat_tables([last, rows])), since, stored_last_pushes(kept)
+    )
+
+
+def _last_push(pushes: pa.Table) -> LastPush | None:
+    """The newest one that did something; a failure counts only if nothing succeeded since."""
+    if pushes.num_rows == 0:
+        return None
+    newest = pushes.slice(pushes.num_rows - 1).to_pylist()[0]
+    telling = pushes.filter(pc.not_equal(pushes.column("mode"), "empty"))
+    row = (
+        newest
+        if newest["error"] or telling.num_rows == 0
+        else telling.slice(telling.num_rows - 1).to_pylist()[0]
+    )
+    if row["error"] and not newest["error"]:
+        row = newest
+    return LastPush(
+        row["at"], row["mode"], row["reason"], row["changed_rows"], row["result_rows"], row["seconds"],
+        row["predicted_seconds"], row["error"],
+    )  # fmt: skip

@@ -1,1 +1,0 @@
-"""Sharings: how long a push takes, when it is due, and what it costs. Pure decisions."""

@@ -1,0 +1,1 @@
+"""CREATE TABLE, CREATE MATERIALIZED VIEW, CREATE QUERY: statements to the model, checked together."""

@@ -1,0 +1,1 @@
+"""Text to words and trees: the dialect, the one parser, our lexer; names, types and intervals."""

@@ -1,0 +1,101 @@
+"""Names: which ones a relation or a column may have, and how references to them are spelt.
+
+As in Spark, names are compared without regard to case; the declared spelling is kept and references are
+normalised to it.  A relation's name is also the name of a folder, and a column's name is written to Parquet
+files, so both are limited to what is allowed there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Sequence
+
+from headwater.sql.parsing.lexer import Token
+from headwater.sql.parsing.words import Words
+
+__all__ = [
+    "RESERVED_COLUMNS",
+    "can_be_stored",
+    "column_name",
+    "columns_among",
+    "relation_name",
+    "same_name",
+    "spelling",
+    "unused_name",
+]
+
+RESERVED_COLUMNS = ("_weight", "_time", "_visible")
+_NOT_IN_COLUMNS = re.compile(r"[\s,;{}()=.`\"'\\]")
+
+
+def relation_name(words: Words, what: str) -> Token:
+    """The name of a table, view or query being declared."""
+    token = words.name(f"the {what}'s name")
+    if words.at("."):
+        raise words.wrong(
+            "HW109",
+            f'the {what} "{token.text}" cannot be in a schema',
+            hint="a project is one namespace: write the name alone",
+        )
+    if not re.fullmatch(r"[^\W\d_]\w{0,127}", token.text):
+        raise words.wrong(
+            "HW109",
+            f'"{token.text}" cannot name a {what}',
+            token,
+            hint="a name starts with a letter, then letters, digits and underscores, at most 128 in all",
+        )
+    return token
+
+
+def column_name(words: Words, seen: Iterable[str]) -> Token:
+    """The name of a column being declared, not among those `seen`."""
+    token = words.name("a column's name")
+    if token.text.lower() in RESERVED_COLUMNS:
+        raise words.wrong(
+            "HW109", f'"{token.text}" is one of Headwater\'s own columns', token, hint="choose another name"
+        )
+    if not can_be_stored(token.text):
+        raise words.wrong(
+            "HW109", f'"{token.text}" cannot name a column', token, hint="use letters, digits and underscores"
+        )
+    if spelling(token.text, seen) is not None:
+        raise words.wrong("HW105", f'the column "{token.text}" is declared twice', token)
+    return token
+
+
+def can_be_stored(name: str) -> bool:
+    """May a column of a Parquet file have this name?"""
+    return 0 < len(name) <= 255 and _NOT_IN_COLUMNS.search(name) is None
+
+
+def same_name(left: str, right: str) -> bool:
+    return left.lower() == right.lower()
+
+
+def spelling(name: str, declared: Iterable[str]) -> str | None:
+    """The declared spelling of a name, or None."""
+    return next((candidate for candidate in declared if same_name(candidate, name)), None)
+
+
+def unused_name(wanted: str, taken: Container[str]) -> str:
+    """The name, or name_2, name_3, ...: the first that is not taken; `taken` holds names in lower case."""
+    name, number = wanted, 1
+    while name.lower() in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def columns_among(
+    words: Words, tokens: Sequence[Token], declared: Sequence[str], owner: str
+) -> tuple[str, ...]:
+    """References to columns, in their declared spelling; unknown or repeated ones are errors."""
+    names: list[str] = []
+    for token in tokens:
+        name = spelling(token.text, declared)
+        if name is None:
+            raise words.wrong("HW106", f'{owner} has no column "{token.text}"', token, choices=declared)
+        if name in names:
+            raise words.wrong("HW105", f'the column "{name}" is listed twice', token)
+        names.append(name)
+    return tuple(names)

@@ -1,0 +1,70 @@
+"""The SELECT at the end of a statement: its text with its tree, and what a view's SELECT must not hold."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from sqlglot import exp
+
+from headwater.errors import InputError
+from headwater.model import SqlText
+from headwater.sql.parsing.lexer import Kind, Source, Token, lex
+from headwater.sql.parsing.names import RESERVED_COLUMNS
+from headwater.sql.parsing.parser import parse_select, select_tree
+from headwater.sql.parsing.words import Words
+
+__all__ = ["read_select", "read_view_select"]
+
+_STARTS = ("SELECT", "WITH", "(")
+
+
+def read_select(words: Words, owner: str) -> SqlText:
+    """The rest of a statement, from the next token to the last, as written and parsed."""
+    rest = words.rest()
+    if not rest:
+        raise words.wrong("HW100", f"{owner} has no SELECT")
+    if rest[0].word not in _STARTS:
+        raise words.wrong("HW113", f"expected a SELECT, found {rest[0]}", choices=_STARTS)
+    return parse_select(words.rest_text())
+
+
+def read_view_select(words: Words, owner: str) -> SqlText:
+    """The same for a view, which has no parameters and leaves Headwater's own columns alone."""
+    sql = read_select(words, owner)
+    query = select_tree(sql)
+    _refuse_parameters(sql, query)
+    _refuse_reserved_names(sql, query)
+    return sql
+
+
+def _refuse_parameters(sql: SqlText, query: exp.Query) -> None:
+    """A view has one content for everybody, so it cannot depend on a parameter."""
+    if query.find(exp.Placeholder, exp.Parameter) is None:
+        return
+    tokens = (*lex(Source(sql.path, sql.text)), Token(Kind.END, "", len(sql.text), len(sql.text)))
+    parameters = [(mark, name) for mark, name in pairwise(tokens) if _marks(mark, name)]
+    mark, name = parameters[0] if parameters else (tokens[0], tokens[-1])
+    span = mark.start, mark.end if mark.word == "?" else name.end
+    raise InputError(
+        "HW114",
+        f"a view cannot have the parameter {sql.text[slice(*span)]}",
+        place=sql.place(span[0], span[1] - span[0]),
+        hint="make it a column of the view and declare a CREATE QUERY that filters on it",
+    )
+
+
+def _marks(mark: Token, name: Token) -> bool:
+    """Does a parameter begin here, written :name or ?"""
+    return mark.word == "?" or (mark.word == ":" and name.kind is Kind.WORD and name.start == mark.end)
+
+
+def _refuse_reserved_names(sql: SqlText, query: exp.Query) -> None:
+    """A view's rows carry a weight and a time under names of their own."""
+    for column in query.selects:
+        if column.alias_or_name.lower() in RESERVED_COLUMNS:
+            identifier = column.args.get("alias") or column.find(exp.Identifier)
+            meta = identifier.meta if isinstance(identifier, exp.Identifier) else {}
+            start = int(meta.get("start", 0))
+            place = sql.place(start, int(meta.get("end", start)) - start + 1)
+            message = f'"{column.alias_or_name}" is one of Headwater\'s own columns'
+            raise InputError("HW109", message, place=place, hint="choose another name, with AS")

@@ -1,0 +1,195 @@
+"""GROUP BY and aggregates.
+
+The select list and HAVING are read over the input rows with each aggregate replaced by a column; then every
+part that is a grouping key becomes the key's column.  A column that is left is neither grouped nor
+aggregated: an error.
+
+    SELECT upper(city), sum(x) + 1 FROM t GROUP BY upper(city) HAVING count(*) > 2
+
+    Project [upper_city, sum_x + 1]
+      Filter [count > 2]
+        Aggregate [upper_city = upper(t.city)] [sum_x = sum(t.x), count = count(1)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
+from headwater.algebra.plans.nodes import Aggregate
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.groups.collector import Collector
+from headwater.sql.translate.groups.group_keys import group_keys, has_aggregate
+from headwater.sql.translate.groups.items import Item, read_items
+from headwater.sql.translate.names import aggregate_name, stored_name
+from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.joins import split_and
+from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
+from headwater.sql.translate.scalars.expressions import Expressions
+from headwater.sql.translate.scalars.typed import Typed
+
+__all__ = ["grouped"]
+
+_CORRELATED = "a grouped subquery that names the query around it has no delta rule"
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The grouping keys, and the names of keys and aggregates in the result."""
+
+    env: Env
+    keys: tuple[Typed, ...]
+    key_names: tuple[str, ...]
+    aggregate_names: Mapping[str, str]
+    columns: frozenset[str]  # of the input
+
+    def over(self, value: Typed, node: exp.Expr, reader: Expressions) -> Typed:
+        """A value over the input as one over the groups."""
+        return replace(value, expr=self._over(value.expr, node, reader))
+
+    def _over(self, expr: Expr, node: exp.Expr, reader: Expressions) -> Expr:
+        for key, name in zip(self.keys, self.key_names, strict=True):
+            if key.expr == expr:
+                return Column(name)
+        match expr:
+            case Column(name) if name in self.aggregate_names:
+                return Column(self.aggregate_names[name])
+            case Column(name) if name in self.columns:
+                return self._stray(name, node, reader)
+            case Column():
+                self.env.notes.obstacle(node, _CORRELATED)
+                return expr
+            case Call(function, arguments, template):
+                return Call(
+                    function, tuple(self._over(argument, node, reader) for argument in arguments), template
+                )
+            case _:
+                return expr
+
+    def _stray(self, name: str, node: exp.Expr, reader: Expressions) -> NoReturn:
+        culprit = _culprit(node, name, reader)
+        shown = culprit.name if isinstance(culprit, exp.Column) else name.rsplit(".", 1)[-1]
+        self.env.notes.fail(
+            "HW305",
+            culprit,
+            f'"{shown}" is neither in GROUP BY nor inside an aggregate',
+            detail="A group has many rows: which one's value is meant?",
+            hint=f"add {shown} to GROUP BY, or write an aggregate such as max({shown})",
+        )
+
+
+def _culprit(node: exp.Expr, name: str, reader: Expressions) -> exp.Expr:
+    """The column reference in the text that stands for a column of the input."""
+    plain = reader.inside("SELECT")
+    for column in node.find_all(exp.Column):
+        if not isinstance(column.this, exp.Star) and name in columns_of(plain.translate(column).expr):
+            return column
+    return node
+
+
+def grouped(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typed]) -> Rows:
+    """The rows of a SELECT with GROUP BY or with aggregates."""
+    items = read_items(rows, node, env)
+    keys = group_keys(rows, node, items, env, windows)
+    collector = Collector()
+    reader = replace(env.expressions(rows, "SELECT", collector), windows=windows)
+    values = _values(items, reader)
+    having = _having_reader(items, values, reader)
+    conditions = [(conjunct, having.condition(conjunct)) for conjunct in _plain_conditions(node)]
+    groups = _groups(rows, keys, items, values, collector, env)
+    fields = tuple(
+        Field("", item.name, groups.over(value, item.node, reader), implicit=item.implicit, origin=item.node)
+        for item, value in zip(items, values, strict=True)
+    )
+    key_items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys, strict=True))
+    plan = Aggregate(rows.plan, key_items, collector.named(dict(groups.aggregate_names)))
+    result = Rows(plan, fields)
+    if rows.correlated:
+        env.notes.obstacle(node, _CORRELATED)
+    for conjunct, condition in conditions:
+        over_groups = groups.over(condition, conjunct, having).expr
+        result = replace(result, plan=push_filter(result.plan, over_groups))
+    return _having_subqueries(result, _key_fields(rows, groups), node, env)
+
+
+def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:
+    """The select list over the input; an item may use the names of those before it."""
+    aliases: dict[str, Typed] = {}
+    values: list[Typed] = []
+    for item in items:
+        value = item.value or replace(reader, aliases=aliases).translate(item.node)
+        values.append(value)
+        if not item.implicit:
+            aliases.setdefault(item.name.lower(), value)
+    return values
+
+
+def _having_reader(items: Sequence[Item], values: Sequence[Typed], reader: Expressions) -> Expressions:
+    aliases = {item.name.lower(): value for item, value in zip(items, values, strict=True)}
+    return replace(reader, clause="HAVING", aliases=aliases, aliases_first=True)
+
+
+def _plain_conditions(node: exp.Expr) -> list[exp.Expr]:
+    having = node.args.get("having")
+    return [conjunct for conjunct in split_and(having.this if having else None) if not is_predicate(conjunct)]
+
+
+def _key_fields(rows: Rows, groups: _Groups) -> tuple[Field, ...]:
+    """The keys that are plain columns, under the names they have in the input."""
+    names = {key.expr: name for key, name in zip(groups.keys, groups.key_names, strict=True)}
+    return tuple(
+        replace(field, value=replace(field.value, expr=Column(names[field.value.expr])))
+        for field in rows.fields
+        if field.value.expr in names
+    )
+
+
+def _having_subqueries(result: Rows, keys: tuple[Field, ...], node: exp.Expr, env: Env) -> Rows:
+    """HAVING city IN (SELECT ...): a semi-join over the groups, whose columns are the items and the keys."""
+    having = node.args.get("having")
+    for conjunct in split_and(having.this if having else None):
+        if not is_predicate(conjunct):
+            continue
+        if has_aggregate(conjunct):
+            env.notes.obstacle(conjunct, "a subquery beside an aggregate in HAVING has no delta rule")
+            continue
+        shown = {field.name.lower() for field in result.fields}
+        named = [replace(key, hidden=key.hidden or key.name.lower() in shown) for key in keys]
+        wide = replace(result, fields=(*result.fields, *named))
+        result = replace(result, plan=semi_join(wide, conjunct, env, "HAVING").plan)
+    return result
+
+
+def _groups(
+    rows: Rows,
+    keys: tuple[Typed, ...],
+    items: Sequence[Item],
+    values: Sequence[Typed],
+    collector: Collector,
+    env: Env,
+) -> _Groups:
+    """Name each key and aggregate after the select item that is exactly it, if there is one."""
+    shown = {
+        value.expr: stored_name(item.name) for item, value in reversed(list(zip(items, values, strict=True)))
+    }
+    wanted = [shown.get(key.expr) or _key_name(key.expr, index) for index, key in enumerate(keys)]
+    wanted += [
+        shown.get(Column(mark)) or aggregate_name(aggregate) for aggregate, mark in collector.calls.items()
+    ]
+    names = env.column_names(wanted)
+    count = len(keys)
+    marks = dict(zip(collector.names(), names[count:], strict=True))
+    return _Groups(env, keys, tuple(names[:count]), marks, frozenset(rows.plan.columns))
+
+
+def _key_name(expr: Expr, index: int) -> str:
+    match expr:
+        case Column(name):
+            return stored_name(name.rsplit(".", 1)[-1])
+        case _:
+            return f"key_{index + 1}"

@@ -1,0 +1,42 @@
+"""The select list, with stars spelt out and a name for every item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.names import implicit_name, is_named
+from headwater.sql.translate.relations.scope import Rows
+from headwater.sql.translate.relations.stars import is_star, star_fields
+from headwater.sql.translate.scalars.typed import Typed
+
+__all__ = ["Item", "read_items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`value` is given for what a star stands for, else the node is still to be read."""
+
+    name: str
+    node: exp.Expr
+    value: Typed | None = None
+    implicit: bool = False
+
+
+def read_items(rows: Rows, node: exp.Expr, env: Env) -> list[Item]:
+    items: list[Item] = []
+    for expression in node.expressions:
+        if is_star(expression):
+            items += [
+                Item(field.name, expression, field.value, field.implicit)
+                for field in star_fields(env.scope(rows), expression)
+            ]
+        elif isinstance(
+            expression, exp.Aliases
+        ):  # explode(m) AS (key, value): several columns of one expression
+            items += [Item(name.name, expression.this) for name in expression.expressions]
+        else:
+            items.append(Item(implicit_name(expression), expression, implicit=not is_named(expression)))
+    return items

@@ -1,0 +1,56 @@
+"""Refuse a join whose inputs no condition connects: its size is the product of theirs.
+
+Looked for at the very end, when every condition of every WHERE around a join has come down to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headwater.algebra.expressions.tree import columns_of
+from headwater.algebra.plans.nodes import Join, Plan, Scan
+from headwater.algebra.plans.walks import children, nodes
+from headwater.errors import InputError
+from headwater.sql.translate.notes import Notes
+
+__all__ = ["refuse_cross_joins"]
+
+
+def refuse_cross_joins(plan: Plan, notes: Notes) -> None:
+    for join in nodes(plan):
+        if isinstance(join, Join):
+            _refuse(join, notes)
+
+
+def _refuse(join: Join, notes: Notes) -> None:
+    groups = _connected(join)
+    if len(groups) == 1:
+        return
+    alone = join.inputs[min(groups[1])]
+    alias = next(_aliases(alone), "")
+    raise InputError(
+        "HW321",
+        f'nothing connects "{alias or "a relation"}" with the relations before it: this is a cross join',
+        place=notes.scans.get(alias),
+        detail="Its size is the product of the sizes of its inputs, and so is the work of a change.",
+        hint="add a condition such as a.key = b.key, or declare the view with ALLOW CROSS JOIN",
+    )
+
+
+def _connected(join: Join) -> list[set[int]]:
+    """The inputs in groups that conditions connect, in the order of their first members."""
+    groups = [{index} for index in range(len(join.inputs))]
+    for condition in join.conditions:
+        used = columns_of(condition)
+        touched = {index for index, relation in enumerate(join.inputs) if used & set(relation.columns)}
+        joined = [group for group in groups if group & touched]
+        if len(joined) > 1:
+            groups = [group for group in groups if not group & touched] + [set().union(*joined)]
+    return sorted(groups, key=min)
+
+
+def _aliases(plan: Plan) -> Iterator[str]:
+    if isinstance(plan, Scan):
+        yield plan.alias
+    for child in children(plan):
+        yield from _aliases(child)

@@ -1,0 +1,161 @@
+"""FROM: relations, subqueries and common table expressions, and the joins between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import Column
+from headwater.algebra.plans.nodes import Plan, Scan
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.relations.joins import join, settle_constants
+from headwater.sql.translate.relations.scope import Field, Rows, requalify
+from headwater.sql.translate.scalars.typed import Typed
+
+__all__ = ["from_clause"]
+
+
+def from_clause(node: exp.Expr, env: Env) -> Rows:
+    """The rows that a SELECT starts from."""
+    start = node.args.get("from_")
+    if start is None:
+        env.notes.obstacle(node, "a query without FROM reads no relation")
+        return Rows(_nothing(env), ())
+    rows = _joined(from_item(start.this, env), node.args.get("joins") or (), env)
+    for lateral in node.args.get("laterals") or ():
+        rows = _lateral_view(rows, lateral, env)
+    _sample(node.args.get("sample"), env)
+    return rows
+
+
+def _joined(rows: Rows, joins: list[exp.Expr] | tuple[()], env: Env) -> Rows:
+    for node in joins:
+        rows = join(rows, from_item(node.this, env), node, env)
+    return rows
+
+
+def from_item(node: exp.Expr, env: Env) -> Rows:
+    """One item of FROM, with the alias it is given."""
+    match node:
+        case exp.Table():
+            rows = _table(node, env)
+        case exp.Subquery():
+            rows = _subquery(node, env)
+        case exp.Lateral():
+            rows = _unknown_rows(node, "a LATERAL subquery has no delta rule", env)
+        case exp.Values():
+            rows = _unknown_rows(node, "VALUES in FROM has no delta rule", env)
+        case _:
+            rows = _unknown_rows(node, "this kind of table has no delta rule", env)
+    if node.args.get("pivots"):
+        env.notes.obstacle(node.args["pivots"][0], "PIVOT and UNPIVOT have no delta rule")
+        rows = replace(rows, open=True)
+    _sample(node.args.get("sample"), env)
+    return rows
+
+
+def _table(node: exp.Table, env: Env) -> Rows:
+    if isinstance(node.this, exp.Anonymous):
+        return _unknown_rows(node, f"the table function {node.this.name} has no delta rule", env)
+    if node.args.get("version"):
+        env.notes.fail(
+            "HW320", node, "a view always reads its relations as of its own time, not AS OF another"
+        )
+    name = ".".join(part.name for part in node.parts)
+    alias = node.alias or node.parts[-1].name
+    cte = env.ctes.get(name.lower())
+    if cte is not None:
+        inner = env.query(cte.query, replace(cte.env, prefix=alias, parent=None, predicate=False))
+        rows = settle_constants(requalify(inner, alias, cte.names or None), env, alias)
+    else:
+        rows = _relation(node, name, alias, env)
+    return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
+
+
+def _relation(node: exp.Table, name: str, alias: str, env: Env) -> Rows:
+    relation = env.notes.relation(name)
+    if relation is None:
+        env.notes.unknown("HW301", node, "unknown relation", name, [*env.notes.relations, *env.ctes])
+    env.notes.reads.setdefault(relation)
+    unique = env.notes.alias(alias)
+    env.notes.scans[unique] = env.notes.place(node)
+    columns = env.notes.relations[relation]
+    scan = Scan(relation, unique, tuple(column.name for column in columns))
+    fields = tuple(
+        Field(alias, column.name, Typed(Column(f"{unique}.{column.name}"), column.type, column.nullable))
+        for column in columns
+    )
+    return Rows(scan, fields)
+
+
+def _subquery(node: exp.Subquery, env: Env) -> Rows:
+    """(SELECT ...) AS s, or a join in brackets."""
+    if isinstance(node.this, exp.Table | exp.Subquery) and not node.args.get("with_"):
+        rows = from_item(node.this, env)
+        if node.alias:
+            rows = requalify(rows, node.alias)
+    else:
+        inner = env.query(node.this, env.below(node.alias or "subquery"))
+        rows = settle_constants(requalify(inner, node.alias), env, node.alias or "subquery")
+    return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
+
+
+def _renamed(rows: Rows, node: exp.Expr, env: Env) -> Rows:
+    """t AS x (a, b): other names for the columns, as many as there are."""
+    alias = node.args.get("alias")
+    if not isinstance(alias, exp.TableAlias) or not alias.args.get("columns") or rows.open:
+        return rows
+    names = [column.name for column in alias.args["columns"]]
+    if len(names) != len(rows.visible):
+        env.notes.fail(
+            "HW325",
+            node,
+            f'"{alias.name}" has {len(rows.visible)} columns, and {len(names)} names are given for them',
+        )
+    return requalify(rows, alias.name, names)
+
+
+def _unknown_rows(node: exp.Expr, reason: str, env: Env) -> Rows:
+    """Rows without a delta rule: their columns are those of the alias, or unknown."""
+    env.notes.obstacle(node, reason)
+    if isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
+        _reads(node, env)
+    alias = node.args.get("alias")
+    columns = alias.args.get("columns") or () if isinstance(alias, exp.TableAlias) else ()
+    fields = tuple(Field(node.alias, column.name, Typed(Column(f"?.{column.name}"))) for column in columns)
+    return Rows(_nothing(env), fields, open=not columns)
+
+
+def _reads(node: exp.Expr, env: Env) -> None:
+    """Note the relations that an untranslated part reads."""
+    for table in node.find_all(exp.Table):
+        relation = env.notes.relation(".".join(part.name for part in table.parts))
+        if relation is not None and table.name.lower() not in env.ctes:
+            env.notes.reads.setdefault(relation)
+
+
+def _lateral_view(rows: Rows, node: exp.Expr, env: Env) -> Rows:
+    """LATERAL VIEW explode(x) t AS c."""
+    for argument in node.this.expressions:
+        env.expressions(rows, "LATERAL VIEW").translate(argument)
+    more = _unknown_rows(node, "LATERAL VIEW has no delta rule", env)
+    return Rows(rows.plan, rows.fields + more.fields, rows.open or more.open)
+
+
+def _sample(node: exp.Expr | None, env: Env) -> None:
+    if node is None:
+        return
+    if node.args.get("seed") is None:
+        env.notes.fail(
+            "HW320",
+            node,
+            "TABLESAMPLE cannot be used in a view: it is random",
+            hint="filter on a hash: WHERE hash(id) % 10 = 0",
+        )
+    env.notes.obstacle(node, "TABLESAMPLE has no delta rule")
+
+
+def _nothing(env: Env) -> Plan:
+    """A placeholder plan; an obstacle has been noted already."""
+    return Scan("", env.notes.alias("nothing"), ())

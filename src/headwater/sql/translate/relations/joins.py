@@ -1,0 +1,217 @@
+"""JOIN: inner, outer, semi and anti, with ON, USING, NATURAL, or nothing but a comma."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import Call, Column, Expr, call, columns_of, conjunction, equal
+from headwater.algebra.plans.nodes import JoinKind, OuterJoin, Plan, Project, SemiJoin
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.passes.pushing import combine, push_filter
+from headwater.sql.translate.relations.equalities import equalities
+from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.scalars.clashes import check_comparison
+from headwater.sql.translate.scalars.typed import Typed
+from headwater.sql.translate.scalars.types import common
+
+__all__ = ["join", "settle", "settle_constants", "split_and"]
+
+_OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
+_LARGE = 64
+_NO_KEYS = "has no equality between its two sides, and so no delta rule"
+
+
+def split_and(node: exp.Expr | None) -> list[exp.Expr]:
+    """a AND (b AND c) as [a, b, c]."""
+    match node:
+        case None:
+            return []
+        case exp.Paren() if isinstance(node.unnest(), exp.And):
+            return split_and(node.unnest())
+        case exp.And():
+            return split_and(node.this) + split_and(node.expression)
+        case _:
+            return [node]
+
+
+def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
+    """`left JOIN right`, as the join's node says."""
+    side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
+    _check_method(node, env)
+    if kind in ("SEMI", "ANTI"):
+        return _semi(left, right, node, env, anti=kind == "ANTI")
+    outer = _OUTER.get(side)
+    if outer is None:
+        return _inner(left, right, *_conditions(left, right, node, env, None))
+    if outer is not JoinKind.RIGHT:
+        right = settle(right, env)
+    if outer is not JoinKind.LEFT:
+        left = settle(left, env)
+    fields, conditions = _conditions(left, right, node, env, outer)
+    plan = _outer(left.plan, right.plan, conditions, outer, node, env)
+    fields = _nullable(fields, _extended(left.plan, right.plan, outer))
+    return Rows(plan, fields, left.open or right.open, left.correlated + right.correlated)
+
+
+def _check_method(node: exp.Expr, env: Env) -> None:
+    method = str(node.args.get("method") or "")
+    if method not in ("", "NATURAL"):
+        env.notes.obstacle(node, f"a {method} join has no delta rule")
+
+
+def _conditions(
+    left: Rows, right: Rows, node: exp.Expr, env: Env, outer: JoinKind | None
+) -> tuple[tuple[Field, ...], list[Expr]]:
+    """The fields of both sides, and what must hold between them."""
+    both = Rows(left.plan, left.fields + right.fields, left.open or right.open)
+    names = _using(left, right, node)
+    if names is not None:
+        return _merged(left, right, names, node, env, outer)
+    reader = env.expressions(both, "ON")
+    return both.fields, [reader.condition(conjunct).expr for conjunct in split_and(node.args.get("on"))]
+
+
+def _using(left: Rows, right: Rows, node: exp.Expr) -> list[exp.Expr] | None:
+    """The columns of USING; NATURAL means those that both sides have."""
+    if node.args.get("using"):
+        return list(node.args["using"])
+    if str(node.args.get("method") or "") != "NATURAL":
+        return None
+    in_right = {field.name.lower() for field in right.visible}
+    shared = [field.name for field in left.visible if field.name.lower() in in_right]
+    return [exp.to_identifier(name) for name in shared]
+
+
+def _merged(
+    left: Rows, right: Rows, names: Sequence[exp.Expr], node: exp.Expr, env: Env, outer: JoinKind | None
+) -> tuple[tuple[Field, ...], list[Expr]]:
+    """USING (k): one k for both, first among the columns; a.k and b.k can still be named."""
+    conditions: list[Expr] = []
+    merged: list[Field] = []
+    for name in names:
+        pair = [_side_column(side, name, env) for side in (left, right)]
+        check_comparison(env.notes, name, pair)
+        conditions.append(equal(pair[0].expr, pair[1].expr))
+        merged.append(Field("", name.name, _shown(pair[0], pair[1], outer)))
+    hidden = {field.name.lower() for field in merged}
+    rest = [
+        replace(field, hidden=field.hidden or field.name.lower() in hidden)
+        for field in left.fields + right.fields
+    ]
+    return (*merged, *rest), conditions
+
+
+def _side_column(side: Rows, name: exp.Expr, env: Env) -> Typed:
+    scope = env.scope(side)
+    column = replace(scope, parent=None).resolve([name.name], name)
+    if column is None:
+        env.notes.unknown("HW302", name, "unknown column in USING", name.name, scope.names())
+    return column
+
+
+def _shown(left: Typed, right: Typed, outer: JoinKind | None) -> Typed:
+    """What k is after USING (k): the side that is always there; of a full join, whichever is there."""
+    match outer:
+        case JoinKind.RIGHT:
+            return right
+        case JoinKind.FULL:
+            return Typed(call("coalesce", left.expr, right.expr), common(left.type, right.type))
+        case _:
+            return left
+
+
+def _inner(left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[Expr]) -> Rows:
+    """A condition that names the outer query belongs there, like one of the WHERE clause."""
+    plan = combine(left.plan, right.plan)
+    outside: list[Expr] = []
+    columns = set(plan.columns)
+    for condition in conditions:
+        if columns_of(condition) <= columns:
+            plan = push_filter(plan, condition)
+        else:
+            outside.append(condition)
+    correlated = left.correlated + right.correlated + tuple(outside)
+    return Rows(plan, fields, left.open or right.open, correlated)
+
+
+def settle_constants(rows: Rows, env: Env, prefix: str) -> Rows:
+    """Turn constants into columns, so that an equality with one still connects two relations.
+
+    Large expressions too: a subquery that uses its input twice, ten levels deep, would grow a thousandfold.
+    """
+    if all(columns_of(field.value.expr) and _size(field.value.expr) < _LARGE for field in rows.fields):
+        return rows
+    return settle(rows, env, prefix)
+
+
+def _size(expr: Expr) -> int:
+    return 1 + sum(map(_size, expr.arguments)) if isinstance(expr, Call) else 1
+
+
+def settle(rows: Rows, env: Env, prefix: str = "") -> Rows:
+    """Compute the fields that are more than columns, so that an outer join can set them to NULL."""
+    if all(isinstance(field.value.expr, Column) for field in rows.fields):
+        return rows
+    names = replace(env, prefix=prefix or "joined").column_names([field.name for field in rows.fields])
+    items = tuple((name, field.value.expr) for name, field in zip(names, rows.fields, strict=True))
+    fields = tuple(
+        replace(field, value=replace(field.value, expr=Column(name)))
+        for name, field in zip(names, rows.fields, strict=True)
+    )
+    return replace(rows, plan=Project(rows.plan, items), fields=fields)
+
+
+def _extended(left: Plan, right: Plan, kind: JoinKind) -> frozenset[str]:
+    """The columns that are NULL in rows without a partner."""
+    sides = {
+        JoinKind.LEFT: right.columns,
+        JoinKind.RIGHT: left.columns,
+        JoinKind.FULL: left.columns + right.columns,
+    }
+    return frozenset(sides[kind])
+
+
+def _nullable(fields: tuple[Field, ...], extended: frozenset[str]) -> tuple[Field, ...]:
+    return tuple(
+        replace(field, value=replace(field.value, nullable=True))
+        if columns_of(field.value.expr) & extended
+        else field
+        for field in fields
+    )
+
+
+def _outer(left: Plan, right: Plan, conditions: list[Expr], kind: JoinKind, node: exp.Expr, env: Env) -> Plan:
+    """Conditions on the side that may be missing filter it before the join; the rest must wait for pairs."""
+    parts = equalities(conditions, set(left.columns), set(right.columns))
+    if not parts.keys:
+        env.notes.obstacle(node, f"this outer join {_NO_KEYS}")
+    waiting = list(parts.rest)
+    if kind is JoinKind.LEFT:
+        right = _filtered(right, parts.right)
+        waiting += parts.left
+    elif kind is JoinKind.RIGHT:
+        left = _filtered(left, parts.left)
+        waiting += parts.right
+    else:
+        waiting += parts.left + parts.right
+    return OuterJoin(left, right, kind, parts.keys, conjunction(tuple(waiting)))
+
+
+def _filtered(plan: Plan, conditions: Sequence[Expr]) -> Plan:
+    for condition in conditions:
+        plan = push_filter(plan, condition)
+    return plan
+
+
+def _semi(left: Rows, right: Rows, node: exp.Expr, env: Env, anti: bool) -> Rows:
+    """LEFT SEMI JOIN and LEFT ANTI JOIN: the left rows with, or without, a partner."""
+    _, conditions = _conditions(left, right, node, env, None)
+    parts = equalities(conditions, set(left.plan.columns), set(right.plan.columns))
+    if not parts.keys:
+        env.notes.obstacle(node, f"this {'anti' if anti else 'semi'}-join {_NO_KEYS}")
+    residual = conjunction(parts.left + parts.rest)
+    plan = SemiJoin(left.plan, _filtered(right.plan, parts.right), parts.keys, residual, anti)
+    return replace(left, plan=plan)

@@ -1,0 +1,1 @@
+"""Scalar expressions of a SELECT, with their types."""

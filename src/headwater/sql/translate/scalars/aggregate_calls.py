@@ -1,0 +1,140 @@
+"""One aggregate: count(DISTINCT x) FILTER (WHERE ...), percentile_cont(0.5) WITHIN GROUP (ORDER BY x)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import Expr, Literal, call
+from headwater.algebra.plans.nodes import AggregateCall
+from headwater.sql.translate.relations.stars import star_names
+from headwater.sql.translate.scalars.clashes import check_aggregate
+from headwater.sql.translate.scalars.repeatability import ORDER_BLIND, ORDERED
+from headwater.sql.translate.scalars.result_types import never_null, result_type
+from headwater.sql.translate.scalars.typed import Typed
+
+if TYPE_CHECKING:
+    from headwater.sql.translate.scalars.expressions import Expressions
+
+__all__ = ["translate_aggregate"]
+
+# One name for aggregates that Spark has under several.
+_CANONICAL = {
+    "mean": "avg", "every": "bool_and", "some": "bool_or", "any": "bool_or",
+    "std": "stddev_samp", "stddev": "stddev_samp", "variance": "var_samp", "first_value": "first",
+    "last_value": "last", "array_agg": "collect_list", "string_agg": "listagg",
+}  # fmt: skip
+_DISTINCT_IS_ALL = {"min", "max", "bool_and", "bool_or"}  # a second copy of a value changes nothing
+
+
+def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed:
+    """Add the aggregate to the collector; return the column that stands for it."""
+    function, where, order, suffix = _unwrap(node)
+    collector = reader.collector
+    if collector is None:
+        reader.notes.fail(
+            "HW306",
+            function,
+            f"the aggregate {name} cannot be used in {reader.clause}",
+            hint=_hint(reader.clause),
+        )
+    _refuse_order(reader, node, name, ordered=order is not None)
+    canonical = _CANONICAL.get(name, name)
+    if canonical in ("grouping", "grouping_id", "measure"):
+        return reader.give_up(node, f"{canonical} has no delta rule", "int")
+    inner = reader.inside(f"the argument of {name}")
+    distinct, arguments = _arguments(reader, function)
+    values = inner.several(arguments)
+    check_aggregate(reader.notes, node, canonical, values)
+    kept = None if where is None else inner.condition(where.this).expr
+    if canonical == "count" and not distinct:
+        values = _counted(values)
+    if canonical == "count_if":
+        canonical, kept, values = "count", _both(values[0].expr, kept), ()
+    distinct = distinct and canonical not in _DISTINCT_IS_ALL
+    ordered = inner.several([item.this for item in order.expressions]) if order is not None else ()
+    template = _template(canonical, values, distinct, order) + suffix
+    aggregate = AggregateCall(
+        "",
+        canonical,
+        tuple(value.expr for value in (*values, *ordered)),
+        template,
+        distinct,
+        (ordered or values)[0].type if ordered or values else "",
+        kept,
+    )
+    kind = result_type(canonical, values)
+    return Typed(collector.keep(aggregate), kind, not never_null(canonical, values))
+
+
+def _hint(clause: str) -> str:
+    return "use HAVING for conditions on groups" if clause == "WHERE" else ""
+
+
+def _unwrap(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None, exp.Expr | None, str]:
+    """The bare call, its FILTER, its WITHIN GROUP order, and words after it."""
+    where = order = None
+    suffix = ""
+    while not isinstance(node, exp.Anonymous):
+        match node:
+            case exp.Filter():
+                where = node.expression
+            case exp.WithinGroup():
+                order = node.expression
+            case exp.IgnoreNulls():
+                suffix = " IGNORE NULLS"
+            case _:
+                pass
+        node = node.this
+    return node, where, order, suffix
+
+
+def _arguments(reader: Expressions, function: exp.Expr) -> tuple[bool, Sequence[exp.Expr]]:
+    """The arguments and whether DISTINCT stands before them; count(*) has none."""
+    written = function.expressions
+    distinct = bool(written) and isinstance(written[0], exp.Distinct)
+    if distinct:
+        written = [*written[0].expressions, *written[1:]]
+    elif written and isinstance(written[0], exp.Star):
+        return False, ()
+    return distinct, [column for argument in written for column in star_names(reader.scope, argument)]
+
+
+def _counted(values: tuple[Typed, ...]) -> tuple[Typed, ...]:
+    """count(1) and count(x) of an x that is never NULL count rows."""
+    constants = all(isinstance(value.expr, Literal) and value.expr.value is not None for value in values)
+    return () if constants else values
+
+
+def _both(condition: Expr, kept: Expr | None) -> Expr:
+    return condition if kept is None else call("and", kept, condition)
+
+
+def _template(function: str, values: Sequence[Typed], distinct: bool, order: exp.Expr | None) -> str:
+    slots = ", ".join(f"{{{index}}}" for index in range(len(values)))
+    if function == "count" and not values:
+        slots = "1"
+    written = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
+    if order is None:
+        return written
+    places = [
+        f"{{{index}}}{' DESC' if item.args.get('desc') else ''}"
+        for index, item in enumerate(order.expressions, start=len(values))
+    ]
+    return f"{written} WITHIN GROUP (ORDER BY {', '.join(places)})"
+
+
+def _refuse_order(reader: Expressions, node: exp.Expr, name: str, ordered: bool) -> None:
+    """Refuse what depends on the order of rows, unless the function around it ignores the order."""
+    if name not in ORDERED or ordered:
+        return
+    parent = node.parent
+    around = parent.name.lower() if isinstance(parent, exp.Anonymous) else ""
+    if around in ORDER_BLIND and name in ("collect_list", "array_agg", "collect_set", "collect_union"):
+        return
+    if name == "mode" and _unwrap(node)[0].expressions[1:2] == [exp.true()]:
+        return
+    reason, hint = ORDERED[name]
+    reader.notes.fail("HW320", node, f"{name} cannot be used in a view: {reason}", hint=hint)

@@ -1,0 +1,150 @@
+"""Function calls: by name, with what must be known about the name.
+
+A name that Spark does not have is an error here, with the nearest one that it has.  A few functions need
+care: struct(a) takes its field names from its arguments' names, which are other ones in a plan; timestampdiff
+(MINUTE, a, b) has a word for an argument; window(...) is an operator of the algebra.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import Call
+from headwater.errors import did_you_mean
+from headwater.sql.translate.notes import Notes
+from headwater.sql.translate.relations.stars import star_names
+from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
+from headwater.sql.translate.scalars.literals import escaped, text
+from headwater.sql.translate.scalars.repeatability import MOMENT
+from headwater.sql.translate.scalars.result_types import result_type
+from headwater.sql.translate.scalars.spark_functions import AGGREGATES, GENERATORS, SCALARS, WINDOW_FUNCTIONS
+from headwater.sql.translate.scalars.typed import Typed
+
+if TYPE_CHECKING:
+    from headwater.sql.translate.scalars.expressions import Expressions
+
+__all__ = ["function_of", "refuse_moment", "translate_call", "window_function_type"]
+
+_WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
+
+
+def function_of(node: exp.Expr) -> str:
+    """The name of the function that a node calls, in small letters; "" if it calls none by name."""
+    while isinstance(node, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        node = node.this
+    return node.name.lower() if isinstance(node, exp.Anonymous) else ""
+
+
+def refuse_moment(notes: Notes, node: exp.Expr, name: str) -> NoReturn:
+    """A function whose value is not a function of the sources."""
+    reason = MOMENT.get(name, "its value differs each time it is computed")
+    notes.fail(
+        "HW320",
+        node,
+        f"{name} cannot be used in a view: {reason}",
+        detail="A view at a time must equal its SQL over the sources as of that time.",
+        hint="store the value in a column of the source when the row is made",
+    )
+
+
+def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
+    """The value of a call by name, with its FILTER, WITHIN GROUP or IGNORE NULLS."""
+    name = function_of(node)
+    if name in AGGREGATES:
+        return translate_aggregate(reader, node, name)
+    if not isinstance(node, exp.Anonymous):
+        reader.notes.fail("HW306", node, f"{name or 'this'} is not an aggregate function")
+    _check_name(reader, node, name)
+    if name in GENERATORS:
+        reader.several(node.expressions)
+        return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
+    if name == "window":
+        return _window(reader, node)
+    if name == "session_window" or name == "window_time":
+        reader.several(node.expressions)
+        return reader.give_up(node, f"{name} has no delta rule")
+    if name == "struct":
+        return _struct(reader, node)
+    return _plain(reader, node, name)
+
+
+def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
+    if name in MOMENT or (name == "unix_timestamp" and not node.expressions):
+        refuse_moment(reader.notes, node, name)
+    if name in WINDOW_FUNCTIONS:
+        reader.notes.fail("HW306", node, f"{name} needs OVER (...)")
+    if name not in SCALARS and name not in GENERATORS:
+        likely = did_you_mean(name, SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS)
+        reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=likely)
+
+
+def _window(reader: Expressions, node: exp.Expr) -> Typed:
+    window = reader.windows.get(node)
+    if window is None:
+        reader.several(node.expressions[:1])
+        return reader.give_up(node, f"window(...) in {reader.clause} has no delta rule", "")
+    return window
+
+
+def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
+    """name(arguments), as it was written; names of functions are lower case in templates."""
+    arguments = _arguments(reader, node, name)
+    unit = ""
+    if name in _WITH_UNIT and len(arguments) == 3:
+        unit, arguments = f"{text(arguments[0])}, ", arguments[1:]
+    values: list[Typed] = []
+    slots: list[str] = []
+    for argument in arguments:
+        keyword = f"{argument.name} => " if isinstance(argument, exp.Kwarg) else ""
+        values.append(reader.translate(argument.expression if isinstance(argument, exp.Kwarg) else argument))
+        slots.append(f"{keyword}{{{len(slots)}}}")
+    function = f"{name}_{text(node.expressions[0]).lower()}" if unit else name
+    template = f"{name}({unit}{', '.join(slots)})"
+    return reader.apply(function, values, template, "" if unit else result_type(name, values))
+
+
+def _arguments(reader: Expressions, node: exp.Expr, name: str) -> list[exp.Expr]:
+    """The arguments, with f(*) and f(t.*) spelt out."""
+    arguments: list[exp.Expr] = []
+    for argument in node.expressions:
+        if isinstance(argument, exp.Distinct):
+            reader.notes.fail("HW306", node, f"{name} is not an aggregate function: it takes no DISTINCT")
+        arguments += star_names(reader.scope, argument)
+    return arguments
+
+
+def _struct(reader: Expressions, node: exp.Expr) -> Typed:
+    """struct(a, b AS c) as named_struct('a', a, 'c', b): Spark would name the fields after our columns."""
+    arguments = _arguments(reader, node, "struct")
+    values = reader.several(arguments)
+    names = [_field_name(argument, index) for index, argument in enumerate(arguments)]
+    slots = ", ".join(
+        f"{escaped(text(exp.Literal.string(name)))}, {{{index}}}" for index, name in enumerate(names)
+    )
+    pairs = [f"{name}:{value.type}" for name, value in zip(names, values, strict=True)]
+    kind = f"struct<{','.join(pairs)}>" if all(value.type for value in values) else ""
+    expr = Call("struct", tuple(value.expr for value in values), f"named_struct({slots})")
+    return Typed(expr, kind, nullable=False)
+
+
+def _field_name(node: exp.Expr, index: int) -> str:
+    if isinstance(node, exp.Alias | exp.Column | exp.Dot):
+        return node.alias_or_name or node.expression.name
+    return f"col{index + 1}"
+
+
+def window_function_type(reader: Expressions, node: exp.Window) -> str:
+    """Check the parts of `f(x) OVER (PARTITION BY y ORDER BY z)`; return the type, where known."""
+    call = node.this
+    arguments = [part for part in call.find_all(exp.Column) if not isinstance(part.this, exp.Star)]
+    for part in [*arguments, *node.args.get("partition_by", [])]:
+        reader.translate(part)
+    order = node.args.get("order")
+    for ordered in order.expressions if order is not None else ():
+        reader.translate(ordered.this)
+    name = function_of(call)
+    if name in ("row_number", "rank", "dense_rank", "ntile"):
+        return "int"
+    return "bigint" if name == "count" else ""

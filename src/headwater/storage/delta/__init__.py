@@ -1,0 +1,1 @@
+"""Delta tables through their logs: snapshots, commits, statistics, data files."""

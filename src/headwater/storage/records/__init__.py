@@ -1,0 +1,1 @@
+"""Small records: what was pushed and audited, what may be removed, who holds the lock."""

@@ -1,0 +1,65 @@
+"""Only one run at a time keeps a project's views: the second is refused, and a killed one leaves no lock
+behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from headwater.clock import instant_text
+from headwater.errors import InputError
+
+__all__ = ["run_lock", "running"]
+
+
+def _path(root: str) -> str:
+    return os.path.join(root, "run.lock")
+
+
+@contextmanager
+def run_lock(root: str, now: int) -> Iterator[None]:
+    """Hold the project's run lock; raises InputError if another process holds it."""
+    os.makedirs(root, exist_ok=True)
+    descriptor = os.open(_path(root), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            other = _read(descriptor)
+            raise InputError(
+                "HW830",
+                "this project is already being kept by another run",
+                detail=f"Process {other.get('pid')} has run it since {other.get('since')}.",
+                hint="Stop that run first (Ctrl-C there); status, read, ingest and verify work beside it.",
+            ) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": instant_text(now)}).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def running(root: str) -> dict[str, Any] | None:
+    """Process id and start of the run that holds the lock now, or None."""
+    try:
+        descriptor = os.open(_path(root), os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    else:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> dict[str, Any]:
+    text = os.pread(descriptor, 4096, 0)
+    return dict(json.loads(text)) if text.strip() else {}

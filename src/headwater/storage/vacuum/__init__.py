@@ -1,0 +1,1 @@
+"""What is stored, what it is for, and the removal of what nobody needs."""

@@ -1,0 +1,87 @@
+"""What all tests share: one warm Spark, and JVMs that start fast."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.engine.spark.jvm import Lifetime, expect
+from support.planted import planted_leaks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Every random view is another plan: compiling generated code for each would take most of the time.
+SETTINGS = {
+    "spark.driver.memory": "3g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+CONNECTING = {"postgres", "cli"}
+
+expect(Lifetime.SHORT)
+# Tables are as wide as for a pipe, whatever the terminal: workers of xdist inherit its width.
+os.environ.pop("COLUMNS", None)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The Spark of this process; commands that are invoked in the process find it running and use it."""
+    from headwater.engine.spark.session import session
+
+    running = session("tests", "local[2]", SETTINGS)
+    yield running
+    running.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that connects or runs a command fails if the planted secret is in what it printed or wrote."""
+    report = yield
+    if (
+        call.when == "call"
+        and report.passed
+        and (CONNECTING & {marker.name for marker in item.iter_markers()})
+    ):
+        fixtures = getattr(item, "funcargs", {}).values()
+        if leaks := planted_leaks(fixtures, report.capstdout + report.capstderr):
+            report.outcome, report.longrepr = "failed", f"the planted secret is in {', '.join(leaks)}"
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers (--dist loadgroup), tests that share something expensive go to the same one.
+
+    The long groups come first, so that no worker is left alone with one at the end.
+    """
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(shared_by(item)))
+        if item.path.parent.name == "cli" or item.path.stem.endswith(
+            "_cli"
+        ):  # screens: `make quick PACKAGE=cli`
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=longest_first)
+
+
+def shared_by(item: pytest.Item) -> str:
+    """What a test shares with others: servers of Spark or PostgreSQL, the one warm Spark, or its module's fixtures."""
+    for marker in ("servers", "postgres"):
+        if item.get_closest_marker(marker):
+            return marker
+    return "spark" if "spark" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
+
+
+def longest_first(item: pytest.Item) -> int:
+    """The sort is stable: within a group tests keep their order."""
+    groups = ("spark", "servers")
+    shared = shared_by(item)
+    return groups.index(shared) if shared in groups else 2 if item.get_closest_marker("cli") else 3

@@ -1,0 +1,130 @@
+"""Stages of a level are one Spark action, each committed by itself; types that clash make two."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from headwater.engine.push import joint
+from headwater.engine.push.decide import Job
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.query.inputs import Inputs
+from headwater.storage.delta.data_files import NewFile
+from support.spark.keeping import Keeping
+from support.spark.shop import SHOP
+
+pytestmark = pytest.mark.spark
+
+VIEW = "CREATE MATERIALIZED VIEW {} FRESHNESS = INTERVAL '9' SECOND REFRESH POLICY INCREMENTAL AS {};\n"
+FEW = (
+    SHOP
+    + VIEW.format("joined", "SELECT o.oid, c.city, o.amount FROM orders o JOIN customers c ON o.cid = c.cid")
+    + VIEW.format("large", "SELECT oid, amount FROM orders WHERE amount > 5")
+    + VIEW.format("by_cid", "SELECT cid, count(*) AS n, sum(amount) AS total FROM orders GROUP BY cid")
+)
+CASES = FEW + VIEW.format("upper", "SELECT oid AS OID, amount AS Amount FROM orders")
+CLASH = FEW + VIEW.format("words", "SELECT oid, CAST(amount AS STRING) AS amount FROM orders")
+
+
+def filled(spark: SparkSession, folder: Path, ddl: str) -> Keeping:
+    kept = Keeping(spark, folder, ddl)
+    kept.ingest("customers", [{"cid": 1, "city": "Bern"}, {"cid": 2, "city": "Rome"}])
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}, {"oid": 2, "cid": 2, "amount": 7}])
+    kept.push()
+    kept.ingest(
+        "orders",
+        [{"oid": 3, "cid": 1, "amount": 9}, {"op": "update", "row": {"oid": 2, "cid": 1, "amount": 2}}],
+    )
+    return kept
+
+
+def check(kept: Keeping) -> None:
+    assert kept.rows("joined") == [(1, "Bern", 5), (2, "Bern", 2), (3, "Bern", 9)]
+    assert kept.rows("large") == [(3, 9)]
+    assert kept.rows("by_cid") == [(1, 3, 16)]
+    assert all(kept.verify(name).equal for name in kept.project.views)
+
+
+def test_a_level_is_one_action(spark: SparkSession, tmp_path: Path) -> None:
+    kept = filled(spark, tmp_path, FEW)
+    records = kept.push()
+    assert {one.mode for one in records} == {"incremental"}
+    assert len(records) == 3
+    assert len({one.action for one in records}) == 1
+    assert len({one.spark_jobs for one in records}) == 1  # each names the jobs of the whole action
+    check(kept)
+    # Files of a common action have columns of other stages, all NULL; the log's ranges are of its own.
+    (file,) = kept.workplace.timeline("large").delta(records[0].after, records[0].until).files
+    assert set(file.minimum) <= {"oid", "amount", "_weight", "_time"}
+
+
+def test_types_that_clash_make_two_actions(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[list[str]] = []
+    real = joint._write
+
+    def seen(workplace: Workplace, opened: Inputs, parts: list[joint._Part], tasks: int) -> object:
+        batches.append([part.job.stage.name for part in parts])
+        return real(workplace, opened, parts, tasks)
+
+    monkeypatch.setattr(joint, "_write", seen)
+    kept = filled(spark, tmp_path, CLASH)
+    batches.clear()
+    kept.push()
+    assert [sorted(names) for names in batches] == [["by_cid", "joined", "large"], ["words"]]
+    check(kept)
+    assert kept.rows("words") == [(1, "5"), (2, "2"), (3, "9")]
+
+
+def test_columns_that_differ_in_case_alone_are_written_apart(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark ignores case: in one write such columns are ambiguous, and all views of the action would fail."""
+    kept = filled(spark, tmp_path, CASES)
+    records = kept.push()
+    assert len({record.action for record in records}) == 1
+    check(kept)
+    assert kept.rows("upper") == [(1, 5), (2, 2), (3, 9)]
+    assert kept.warehouse.published("upper").schema().names == ["OID", "Amount"]
+
+
+def test_an_action_has_as_many_tasks_as_its_files_deserve(tmp_path: Path) -> None:
+    def file(name: str, size: int) -> str:
+        path = tmp_path / name
+        path.touch()
+        os.truncate(path, size)  # sparse
+        return str(path)
+
+    def tasks(*slices: tuple[str, ...]) -> int:
+        return joint._tasks(slices)
+
+    small, large = file("small", 1_000), file("large", 10 * joint.BYTES_PER_TASK)
+    assert tasks((small,)) == joint.FEWEST_TASKS
+    assert tasks((small,), (small, large)) == 11
+
+
+def test_a_crash_between_the_commits_of_an_action_loses_and_doubles_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = filled(spark, tmp_path, FEW)
+    real, committed = joint.commit, []
+
+    def dying(workplace: Workplace, job: Job, files: list[NewFile]) -> int:
+        if committed:
+            raise KeyboardInterrupt
+        committed.append(job.name)
+        return real(workplace, job, files)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(joint, "commit", dying)
+        with pytest.raises(KeyboardInterrupt):
+            kept.push()
+    times = {name: kept.time_of(name) for name in kept.project.views}
+    assert len(set(times.values())) == 2
+    assert not list((tmp_path / "warehouse").rglob(f"{joint.STAGE}=*"))  # what was not committed is gone
+    again = Keeping(spark, tmp_path, FEW, kept.clock)
+    again.push()
+    assert len({again.time_of(name) for name in again.project.views}) == 1
+    check(again)

@@ -1,0 +1,104 @@
+"""A commit that was written counts, whatever fails afterwards."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.delta.loaded_table import LoadedTable
+from headwater.storage.delta.log_commits import log_file
+
+COLUMNS = pa.schema([("k", pa.int64())])
+
+
+def table_at(folder: Path, versions: int) -> DeltaLog:
+    """A table whose next commit is version `versions` + 1."""
+    log = DeltaLog(str(folder / "t"))
+    log.create(COLUMNS)
+    for time in range(1, versions + 1):
+        assert log.commit(time)
+    return log
+
+
+def checkpoints(log: DeltaLog) -> list[int]:
+    names = os.listdir(os.path.join(log.path, "_delta_log"))
+    return sorted(int(name.split(".")[0]) for name in names if name.endswith(".checkpoint.parquet"))
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["create_checkpoint", "cleanup_metadata"])
+def test_a_checkpoint_that_fails_is_tried_again_at_the_next_commits(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = table_at(tmp_path, 99)
+    with monkeypatch.context() as patched, caplog.at_level(logging.WARNING, "headwater"):
+        patched.setattr(DeltaTable, step, full_disk)
+        assert log.commit(100)
+        assert log.commit(101)
+    assert log.time() == 101
+    assert "No space left on device" in caplog.text
+    for time in range(102, 106):
+        assert log.commit(time)
+    assert checkpoints(log)[-1] in range(101, 106)
+    assert DeltaLog(log.path).time() == 105
+
+
+def test_another_process_makes_the_checkpoint_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 99)
+    with monkeypatch.context() as patched:
+        patched.setattr(DeltaTable, "create_checkpoint", full_disk)
+        assert log.commit(100)
+    assert DeltaLog(log.path).commit(101)
+    assert checkpoints(log) == [101]
+    assert DeltaLog(log.path).commit(102)  # sees that it was made
+    assert checkpoints(log) == [101]
+
+
+def test_a_log_that_cannot_be_read_after_the_commit_does_not_undo_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 3)
+    real = LoadedTable.follow
+
+    def unreadable_once_committed(table: LoadedTable) -> bool:
+        if os.path.exists(log_file(table.path, 4)):
+            raise OSError(5, "Input/output error")
+        return real(table)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LoadedTable, "follow", unreadable_once_committed)
+        assert log.commit(4)
+    assert log.time() == 4
+
+
+def test_a_draft_that_cannot_be_removed_does_not_undo_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 3)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", full_disk)
+        assert log.commit(4)
+    assert DeltaLog(log.path).time() == 4
+
+
+def test_a_commit_that_cannot_be_written_leaves_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 3)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            log.commit(4)
+    assert log.time() == 3
+    assert not [name for name in os.listdir(os.path.join(log.path, "_delta_log")) if "tmp" in name]

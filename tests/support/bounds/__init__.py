@@ -1,0 +1,1 @@
+"""Annotated and random queries whose bounds are checked."""

@@ -1,0 +1,119 @@
+"""A short life of a small project: random steps of writers and a run, each with every crash point tried.
+
+Before each step the folder is saved; each crash (crash.py) starts from there.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from headwater.catalog import Catalog
+from headwater.clock import ManualClock
+from headwater.serve.planning.shared_catalog import shared_catalog
+from headwater.storage.warehouse import Warehouse
+from support.crashes.accepted import Accepted
+from support.crashes.file_system import FileSystem
+from support.crashes.processes import Processes, look, reopened
+from support.crashes.steps import Step, random_step
+from support.random_projects import SITES, random_project
+
+__all__ = ["Scenario"]
+
+TWO_HOURS = 7_200  # what lies back so far may be vacuumed
+
+
+@dataclass(slots=True)
+class Scenario:
+    folder: Path
+    seed: int
+    files: FileSystem
+    plain: Catalog  # each view by itself
+    catalog: Catalog  # as a run keeps it
+    clock: ManualClock
+    accepted: Accepted
+    power_cuts: bool = False  # they damage files that are there, so each crash needs its own
+    steps: list[Step] = field(default_factory=list)
+    _before: Warehouse = field(init=False)  # with the logs as they were before the last step
+
+    @classmethod
+    def begin(cls, folder: Path, seed: int, files: FileSystem) -> Scenario:
+        folder.mkdir(parents=True, exist_ok=True)
+        sites = (SITES[0], SITES[0], SITES[1])  # at one site, mostly: copies take their time
+        project = random_project(folder, seed, (1, 2), (1, 3), sites)
+        catalog = shared_catalog(project.catalog, project.warehouse)
+        assert isinstance(project.clock, ManualClock)
+        accepted = Accepted({table: [(0, {})] for table in project.project.tables})
+        return cls(folder, seed, files, project.catalog, catalog, project.clock, accepted)
+
+    def opened(self) -> Warehouse:
+        """As a process finds it that starts now."""
+        return Warehouse(self.plain.project.storage, dict(self.catalog.places()))
+
+    def start(self) -> Processes:
+        """All processes, as they were before the step."""
+        return Processes.start(self.catalog, self.clock, lambda: reopened(self._before))
+
+    def next_step(self, chance: random.Random) -> Step:
+        """A random step that can be done now; the folder is saved as it is before it."""
+        self.clock.advance(timedelta(seconds=1))
+        step = random_step(chance, self.accepted, len(self.steps) + 1, tuple(self.plain.kept))
+        self.steps.append(step)
+        self._save()
+        self._before = self.opened()
+        look(self.catalog, self._before)
+        return step
+
+    def take(self, step: Step) -> None:
+        """Do a step from where the folder was saved: the life goes on."""
+        self.restore()
+        processes = self.start()
+        try:
+            step.do(processes, self.accepted)
+        finally:
+            processes.close()
+
+    # The folder before a step
+
+    @property
+    def _saved(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}-saved")
+
+    def _save(self) -> None:
+        with self.files.ignored():
+            shutil.rmtree(self._saved, ignore_errors=True)
+            shutil.copytree(self.folder, self._saved, copy_function=_linked)
+            then = time.time() - TWO_HOURS
+            for path in self._saved.rglob("*"):
+                os.utime(path, (then, then))
+
+    def restore(self) -> None:
+        """The folder as it was before the step; nothing of it is younger than two hours."""
+        with self.files.ignored():
+            shutil.rmtree(self.folder)
+            copy = shutil.copyfile if self.power_cuts else _linked
+            shutil.copytree(self._saved, self.folder, copy_function=copy)
+        self.files.unsynced.changes.clear()
+
+    @contextmanager
+    def rewound(self) -> Iterator[Accepted]:
+        """What is done in here is undone: folder, clock and what was accepted."""
+        now = self.clock.now()
+        self.restore()
+        yield self.accepted.copy()
+        self.clock.advance(timedelta(microseconds=now - self.clock.now()))
+
+
+def _linked(source: str, target: str) -> None:
+    """Files are never written again, but for the clocks."""
+    if f"{os.sep}clocks{os.sep}" in source:
+        shutil.copyfile(source, target)
+    else:
+        os.link(source, target)

@@ -1,0 +1,1 @@
+"""Generators and an evaluator of plans."""

@@ -1,0 +1,1 @@
+"""Projects kept on the shared Spark, and Spark servers."""

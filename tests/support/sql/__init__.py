@@ -1,0 +1,1 @@
+"""Random queries, and DuckDB as a third opinion."""
