@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.outliving import why_not_without
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
-from headwater.errors import redact
+from headwater.errors import InputError, redact
 from headwater.errors.shared import no_such_view
 from headwater.model import Column, Project, RefreshPolicy, View
 from headwater.planning.stages.compile import Compiled
@@ -41,6 +42,7 @@ class Catalog:
         default_factory=dict, compare=False, repr=False
     )
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
         """The view of that name, in any case; a clear error if there is none."""
@@ -83,9 +85,14 @@ class Catalog:
         return declared.site if declared is not None else "default"
 
     def policy_of(self, stage: str) -> RefreshPolicy:
-        """How a stage may be refreshed: as its view says; what views share, in whichever way is faster."""
+        """How a stage may be refreshed: as its view says; what views share, in whichever way is faster.
+
+        A view that outlives rows of its source cannot be recomputed from what is left of them.
+        """
         view = self.project.views.get(stage.split("$", 1)[0])
-        return RefreshPolicy.AUTO if view is None else view.refresh
+        if view is None:
+            return RefreshPolicy.AUTO
+        return RefreshPolicy.INCREMENTAL if self.kept[view.name].outlives else view.refresh
 
     def spark_of(self, stage: str) -> str:
         """The address of the Spark of a stage's site, without its token. Sites with one share its actions."""
@@ -151,6 +158,13 @@ class Catalog:
             self._below[view] = frozenset(name for name in read if name in self.project.tables)
         return self._below[view]
 
+    def sites_under(self, view: str) -> frozenset[str]:
+        """The sites that a view's stages, and those below them, lie at."""
+        if view not in self._under:
+            stages = (stage.name for level in self.levels([view]) for _, stage in level)
+            self._under[view] = frozenset(map(self.site_of, stages))
+        return self._under[view]
+
     def views_read(self, view: str) -> tuple[str, ...]:
         """The views that a view reads itself."""
         return tuple(name for name in self.kept[view].reads if name in self.kept)
@@ -191,7 +205,7 @@ def build(project: Project) -> Catalog:
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     for view in project.views.values():
-        kept[view.name] = keep(view, relations)
+        kept[view.name] = _outliving(keep(view, relations), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
             for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
@@ -213,7 +227,7 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
         versions[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
     return replace(
         catalog, kept=compiled.kept, shared=compiled.shared, versions=versions, sites=compiled.sites,
-        copies=compiled.copies, _levels={}, _below={},
+        copies=compiled.copies, _levels={}, _below={}, _under={},
     )  # fmt: skip
 
 
@@ -251,6 +265,26 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
     return replace(kept, obstacles=obstacles)
+
+
+def _outliving(kept: Kept, view: View, project: Project) -> Kept:
+    """The view with the sources that it must be able to outlive; a clear error if it cannot."""
+    tables = [project.tables[name] for name in kept.reads if name in project.tables]
+    outlives = [table for table in tables if table.retain.keep_derived]
+    for table in outlives:
+        reason = why_not_without(kept, table.name)
+        if table.site != view.site:
+            reason = f"it lies at site {view.site}, and what is copied there are the rows that are left"
+        if reason:
+            raise InputError(
+                "HW139",
+                f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
+                place=view.place,
+                detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
+                hint=f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
+                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out",
+            )
+    return replace(kept, outlives=tuple(table.name for table in outlives))
 
 
 def _version(

@@ -95,6 +95,7 @@ class Retain:
     current: bool = False  # RETAIN CURRENT: the rows that are, not how they came
     window: timedelta | None = None  # RETAIN INTERVAL ... ON column: only rows that are not older
     column: str = ""
+    keep_derived: bool = False  # KEEP DERIVED: what views made of older rows stays
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ def verify(
                 "views": [
                     {
                         "name": result.view,
-                        "equal": result.equal,
+                        "equal": None if result.not_compared else result.equal,
+                        "not_compared": result.not_compared,
                         "time": instant_text(result.time),
                         "rows": result.rows,
                         "missing_rows": result.missing_rows,
@@ -72,7 +73,8 @@ def verify(
             }
         )
     else:
-        _print(project, [result for result in results if not (quiet and result.equal)])
+        shown = [result for result in results if not (quiet and result.equal and not result.not_compared)]
+        _print(project, shown)
     warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
     if not all(result.equal for result in results):
         raise typer.Exit(1)
@@ -81,15 +83,18 @@ def verify(
 def _print(project: Headwater, results: list[Verified]) -> None:
     out = console()
     for result in results:
-        verdict = (
-            "equal"
-            if result.equal
-            else f"DIFFERENT: {result.missing_rows:,} rows missing, {result.extra_rows:,} extra"
-        )
-        out.print(f"{result.view}: {verdict} ({result.rows} rows as of {instant_text(result.time)})")
+        out.print(f"{result.view}: {_verdict(result)} ({result.rows} rows as of {instant_text(result.time)})")
         for source in rejected_of(project, result.view).values():
             out.print(f"  without {source.rows:,} rejected rows of {source.table}", style="yellow")
         for row, count in result.missing[:5]:
             out.print(f"  missing {count} x {row}")
         for row, count in result.extra[:5]:
             out.print(f"  extra   {count} x {row}")
+
+
+def _verdict(result: Verified) -> str:
+    if result.not_compared:
+        return f"not compared: {result.not_compared}"
+    if result.equal:
+        return "equal"
+    return f"DIFFERENT: {result.missing_rows:,} rows missing, {result.extra_rows:,} extra"

@@ -46,6 +46,7 @@ from headwater.engine.run.loop import Loop
 from headwater.engine.run.progress import Progress
 from headwater.engine.run.reloading import Reloading, difference, gained_columns
 from headwater.engine.run.streaming import Streaming
+from headwater.engine.upkeep.history import read_up_to
 from headwater.model import Project
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
 from headwater.storage.records.dropped import mark_dropped, note_shared, sweep_dropped
@@ -189,7 +190,10 @@ class Run:
     def expire(self) -> None:
         """Delete the rows of sources that are older than they retain."""
         for table in self.catalog.project.tables.values():
-            expire(self.warehouse, table, self.clock)
+            expire(self.warehouse, table, self.clock, self._read_up_to)
+
+    def _read_up_to(self, source: str) -> int:
+        return read_up_to(self.catalog, self.warehouse, source, self.clock.now())
 
     def vacuum(self) -> None:
         """Delete what nobody needs: this run holds the project's run lock."""

@@ -3,6 +3,9 @@
 Translation, delta rules and stored intermediate relations play no part: views that the view reads are
 recomputed from their SQL as well.  Rows are compared as multisets (differences.py).
 
+A view that keeps what it made of rows that its source has dropped (KEEP DERIVED) cannot be recomputed; it is
+not compared, and says so.  Views that read it are compared with their SQL over what it holds.
+
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
 """
@@ -50,6 +53,7 @@ class Verified:
     extra: tuple[tuple[dict[str, Any], int], ...]
     missing_rows: int = 0  # all of them, with copies
     extra_rows: int = 0
+    not_compared: str = ""  # why not
 
     @property
     def equal(self) -> bool:
@@ -58,9 +62,15 @@ class Verified:
 
 def verify_all(workplace: Workplace, views: Sequence[Kept]) -> tuple[Verified, ...]:
     """Recompute views as of their times and compare."""
-    few = _rows(workplace) < FEW_ROWS and len(views) > 1
-    equal = _equal_together(workplace, views) if few else {}
+    comparable = [kept for kept in views if not _outlived(workplace, kept)]
+    few = _rows(workplace) < FEW_ROWS and len(comparable) > 1
+    equal = _equal_together(workplace, comparable) if few else {}
     return tuple(equal.get(kept.view) or verify(workplace, kept) for kept in views)
+
+
+def _outlived(workplace: Workplace, kept: Kept) -> list[str]:
+    """The sources that have dropped rows which the view still counts."""
+    return [name for name in kept.outlives if workplace.warehouse.source(name).forgotten() > BEGINNING]
 
 
 def _rows(workplace: Workplace) -> int:
@@ -112,6 +122,10 @@ def verify(workplace: Workplace, kept: Kept) -> Verified:
             f'view "{kept.view}" has never been computed',
             hint="Run the project first: headwater run DIR --until-idle",
         )
+    if outlived := _outlived(workplace, kept):
+        time, reason = timeline.time(), f"{', '.join(outlived)} dropped old rows that it keeps"
+        rows = count_rows(timeline, timeline.as_of(time))
+        return Verified(kept.view, time, rows, (), (), not_compared=reason)
     while True:
         verified = _verify_at(workplace, kept, timeline.time())
         # If the view moved on meanwhile, compaction may have removed the state that was read.
@@ -149,6 +163,9 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
     for source in sorted({source for kept in views for source in catalog.sources(kept.view)}):
         register(inputs, relations, source, net=True)
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
+        if _outlived(workplace, catalog.kept[name]):
+            register(inputs, relations, name, net=True)
+            continue
         view = catalog.project.views[name]
         columns = f" ({', '.join(map(quoted, view.columns))})" if view.columns else ""
         text = spark_text(view.sql.text)
