@@ -64,7 +64,7 @@ _OF_TEXTS = {
 _OF_TIMES = {
     "year", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekday", "weekofyear", "quarter",
     "hour", "minute", "second", "datetrunc", "timestamptrunc", "trunc", "todate", "date", "lastday",
-    "datediff", "dateformat",
+    "datediff", "dateformat", "fragment",
 }  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def type_of(expr: Expr, types: Types) -> str:
             return _literal_type(value)
         case Call("cast"):
             return _cast_type(expr)
-        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce"):
+        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce", "fragment"):
             return type_of(argument, types)
         case Call(function) if plain(function) in _OF_TEXTS - {
             "length",

@@ -49,6 +49,8 @@ def show_expr(expr: Expr, inner: bool = False) -> str:
             return show_name(name)
         case Literal(_, sql):
             return sql
+        case Call("fragment", arguments):
+            return f"fragment({', '.join(show_expr(argument, True) for argument in arguments)})"
         case Call(_, arguments, template):
             pattern = template if inner or not _is_wrapped(template) else template[1:-1]
             return pattern.format(*(show_expr(argument, True) for argument in arguments))

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 
-from headwater.algebra.expressions.tree import Column, Expr, Literal
+from headwater.algebra.expressions.partial_states import MERGED
+from headwater.algebra.expressions.tree import Column, Expr, Literal, slots
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -162,9 +164,10 @@ def _windows(reader: Reader, child: Plan) -> Windows:
 
 
 def _seconds(reader: Reader) -> timedelta:
-    seconds = float(reader.take())
+    sign = -1 if reader.accept("-") else 1
+    seconds = Decimal(reader.take())
     reader.expect("s")
-    return timedelta(seconds=seconds)
+    return sign * timedelta(microseconds=int(seconds * 1_000_000))
 
 
 def _calls(reader: Reader) -> Iterator[AggregateCall]:
@@ -189,6 +192,6 @@ def _call(reader: Reader, name: str) -> AggregateCall:
         reader.expect(")")
     if function == "count" and arguments == [Literal(1, "1")]:
         return AggregateCall(name, function, (), "count(1)")
-    slots = ", ".join(f"{{{index}}}" for index in range(len(arguments)))
-    template = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
+    plain = f"{function}({'DISTINCT ' if distinct else ''}{slots(len(arguments))})"
+    template = MERGED.get(function, plain)
     return AggregateCall(name, function, tuple(arguments), template, distinct)

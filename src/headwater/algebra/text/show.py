@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import assert_never
 
-from headwater.algebra.expressions.tree import Column, Expr
+from headwater.algebra.expressions.partial_states import MERGED
+from headwater.algebra.expressions.tree import Column, Expr, slots
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -125,9 +126,12 @@ def _aggregate(node: Aggregate, types: bool) -> str:
 def _call(aggregate: AggregateCall, types: bool) -> str:
     kind = f" : {aggregate.type}" if types and aggregate.type else ""
     where = "" if aggregate.where is None else f" FILTER (WHERE {show_expr(aggregate.where)})"
-    value = aggregate.template.format(*(show_expr(argument) for argument in aggregate.arguments))
+    template = aggregate.template
+    if aggregate.function in MERGED:
+        template = f"{aggregate.function}({slots(len(aggregate.arguments))})"
+    value = template.format(*(show_expr(argument) for argument in aggregate.arguments))
     return f"{show_name(aggregate.name)} = {value}{where}{kind}"
 
 
 def _seconds(duration: timedelta) -> str:
-    return f"{duration.total_seconds():g} s"
+    return f"{duration.total_seconds():.6f}".rstrip("0").rstrip(".") + " s"
