@@ -46,8 +46,11 @@ class Checked:
     answer: Answer
 
 
-def checked_queries(catalog: Catalog) -> dict[str, Checked]:
-    """Every query of the project with its level; one that cannot be analysed stops no other."""
+def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]:
+    """Every query of the project with its level; one that cannot be analysed stops no other.
+
+    Without `advice`, only the proofs: what would make an unbounded query bounded takes longer to find.
+    """
     project = catalog.project
     inputs = Inputs(dict(project.tables), list(project.views.values()))
     constraints = _with_types(tables_with_views(inputs), catalog.types())
@@ -55,17 +58,17 @@ def checked_queries(catalog: Catalog) -> dict[str, Checked]:
     checked: dict[str, Checked] = {}
     for query, tree in zip(project.queries.values(), named_trees(project.queries.values()), strict=True):
         subject = subject_of(tree, inputs, constraints, Options())
-        answer = subject if isinstance(subject, Answer) else _answer(subject)
+        answer = subject if isinstance(subject, Answer) else _answer(subject, advice)
         declared = _declared(answer, query.sql.text, types)
         checked[query.name] = Checked(replace(declared, within=query.within), answer)
     return checked
 
 
-def _answer(subject: Subject) -> Answer:
-    answer = analyse(subject)
+def _answer(subject: Subject, advice: bool) -> Answer:
+    answer = analyse(subject, reasons=advice)
     if answer.level is Level.SI_3:
         answer = without_hot_spots(subject, answer)
-    if answer.bounded_plan is None:
+    if advice and answer.bounded_plan is None:
         answer = replace(answer, advice=advise(subject, answer))
     return answer
 

@@ -64,7 +64,7 @@ class Snapshot(Store, Protocol):
         ...
 
     def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
-        """The rows of a table in the order of its key, with that key as bytes; for upkeep, not for queries."""
+        """The rows of a table in the order of its key, with that key as bytes: for upkeep."""
         ...
 
 
