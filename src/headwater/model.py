@@ -155,6 +155,7 @@ class Query:
     name: str
     sql: SqlText
     place: Place | None = None
+    within: timedelta | None = None  # ALLOW UNBOUNDED WITHIN: answered even if it has no bound, so long
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,12 @@ CODES = (
         _REPORT,
     ),
     Code(
+        "HW921",
+        "A value that the store cannot hold",
+        "Keys and rows of the store hold SQL's scalar values. This is a bug.",
+        _REPORT,
+    ),
+    Code(
         "HW933", "Nothing makes a relation", "A plan reads what no edge of it makes. This is a bug.", _REPORT
     ),
     Code(

@@ -77,4 +77,58 @@ CODES = (
         "The bound of the query counts on one word, as its parameter's name says, and got none or several.",
         "Pass one word, or search by TOKEN(column) = :word.",
     ),
+    Code(
+        "HW431",
+        "A parameter of a query has no value",
+        "Every parameter of a query needs a value, which may be NULL.",
+        "Give it as name=value; NULL is written name:=null.",
+    ),
+    Code(
+        "HW432",
+        "A query has no such parameter",
+        "A value was given for a name that does not stand in the query.",
+        "Correct the name; the message lists the query's parameters.",
+    ),
+    Code(
+        "HW433",
+        "A parameter's value has the wrong type",
+        "A value is read as the type of the column that the parameter meets in the query.",
+        "Write a value of that type; a list is given by repeating the parameter.",
+    ),
+    Code(
+        "HW434",
+        "An unbounded query is not answered",
+        "The work of the query grows with the data, so the store does not keep what it would need.",
+        "Follow the advice, or declare it CREATE QUERY ... ALLOW UNBOUNDED WITHIN INTERVAL '2' SECOND.",
+    ),
+    Code(
+        "HW435",
+        "The store does not hold what a query reads",
+        "No run has loaded the query's tables, indexes and views, or the query has changed since.",
+        "Start the run, `headwater run DIR`, or let it apply all: `headwater run DIR --until-idle`.",
+    ),
+    Code(
+        "HW436",
+        "The store is staler than was asked for",
+        "The store's time is further in the past than --max-staleness allows. A query never waits.",
+        "Ask without a limit, or see `headwater status` for what keeps the store from advancing.",
+    ),
+    Code(
+        "HW437",
+        "A query took longer than it may",
+        "The query is unbounded and was stopped at the end of its WITHIN interval.",
+        "Allow it more time, or bound what it reads.",
+    ),
+    Code(
+        "HW438",
+        "A query is bounded, but uses a function that the store cannot compute",
+        "The executor of bounded plans knows fewer functions than Spark.",
+        "Rewrite the expression that the message names, or declare the query ALLOW UNBOUNDED WITHIN ...",
+    ),
+    Code(
+        "HW439",
+        "Data break what a bound assumes",
+        "The plan of the query rests on a reference, a maximum or a form of a parameter that does not hold.",
+        "Mend the rows or the parameter that the message names, or declare what really holds.",
+    ),
 )
