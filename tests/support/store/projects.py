@@ -12,7 +12,7 @@ from headwater.api import Headwater
 from headwater.capture.polling import advance
 from headwater.clock import ManualClock
 from headwater.serve.store.answering import Answering
-from headwater.serve.store.keeper import Keeper
+from headwater.serve.store.keeping.keeper import Keeper
 from headwater.serve.store.opening import open_store
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from headwater.algebra.stages.choosing import shown, waiting
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.spark.sites import Sites
@@ -34,6 +35,7 @@ class Workplace:
     warehouse: Warehouse
     catalog: Catalog
     sites: Sites | None = None  # without, everything runs on `spark`
+    sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:

@@ -5,6 +5,7 @@
     one a capture   capturing.py            its watermark and counters
     housekeeping    housekeeping.py         what was read of changed project files (reloading.py)
     slow chores     housekeeping.py         nothing: vacuum, and the upkeep of system tables
+    sink            housekeeping.py         what the store of queries holds (push/sink.py)
     pushes          spark_runner.py         nothing: outcomes are collected by the loop
 
 Stopping (Ctrl-C, --for, --until-idle) lets the pushes under way end, writes a last snapshot and leaves; after
@@ -36,6 +37,7 @@ from headwater.engine.run.housekeeping import (
     RELOAD_EVERY,
     RETAIN_EVERY,
     REVIVE_EVERY,
+    SINK_EVERY,
     SNAPSHOT_EVERY,
     SYSTEM_TABLES_EVERY,
     VACUUM_EVERY,
@@ -78,6 +80,7 @@ class Run:
     loop: Loop = field(init=False)
     housekeeping: Housekeeping = field(init=False)
     slow_housekeeping: Housekeeping = field(init=False)
+    sinking: Housekeeping = field(init=False)
     _ending: threading.Event = field(default_factory=threading.Event, init=False)
     _adopting: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -105,6 +108,8 @@ class Run:
             self.clock,
         )
 
+        self.sinking = Housekeeping({"store": Chore(SINK_EVERY, self.keep_sink, at_start=True)}, self.clock)
+
     @property
     def catalog(self) -> Catalog:
         return self.executor.catalog
@@ -117,7 +122,7 @@ class Run:
         ]
         keeping_house = [
             threading.Thread(target=house.turn_until, args=(self._ending,), daemon=True)
-            for house in (self.housekeeping, self.slow_housekeeping)
+            for house in (self.housekeeping, self.slow_housekeeping, self.sinking)
         ]
         for thread in (*polling, *keeping_house):
             thread.start()
@@ -158,13 +163,18 @@ class Run:
         }
         errors |= {stream.table.name: stream.problem for stream in self.streams if stream.problem}
         errors |= {capturing.name: capturing.problem for capturing in self.captures if capturing.problem}
-        for guard in (self.housekeeping.guard, self.slow_housekeeping.guard, self.loop.guard):
+        houses = (self.housekeeping, self.slow_housekeeping, self.sinking)
+        for guard in (*(house.guard for house in houses), self.loop.guard):
             errors |= guard.errors
         if self.reloading.problem:
             errors["project files"] = self.reloading.problem
         agents = self.runner.agents
         silent = {} if agents is None else agents.silent()
         return errors | {f"site {name}": f"does not answer: {site.error}" for name, site in silent.items()}
+
+    def keep_sink(self) -> None:
+        """Let the sink follow the timelines up to what is captured."""
+        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks))
 
     def write_health(self) -> None:
         if self.runner.agents is not None and len(self.catalog.project.sites) > 1:

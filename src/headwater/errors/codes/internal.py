@@ -132,7 +132,7 @@ CODES = (
         _REPORT,
     ),
     Code(
-        "HW921",
+        "HW937",
         "A value that the store cannot hold",
         "Keys and rows of the store hold SQL's scalar values. This is a bug.",
         _REPORT,

@@ -78,6 +78,18 @@ CODES = (
         "Pass one word, or search by TOKEN(column) = :word.",
     ),
     Code(
+        "HW430",
+        "A project has no such query",
+        "No CREATE QUERY, and no SELECT under a comment `-- name: x`, of the project has that name.",
+        "Correct the name; `headwater query DIR` lists the project's queries.",
+    ),
+    Code(
+        "HW440",
+        "A parameter on the command line cannot be read",
+        "Parameters of `headwater query` are written key=value, or key:=JSON.",
+        "Write key=value; for NULL, key:=null; for a list, repeat the key.",
+    ),
+    Code(
         "HW431",
         "A parameter of a query has no value",
         "Every parameter of a query needs a value, which may be NULL.",

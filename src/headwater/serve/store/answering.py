@@ -32,13 +32,13 @@ from headwater.serve.store.renamed import Renamed
 from headwater.serve.store.unbounded import answer_within
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Answer", "Answering", "DeclaredQuery", "refusal"]
+__all__ = ["Answer", "Answering", "DeclaredQuery", "QueryAnswer", "refusal"]
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """The rows of a query, what they took, and as of which time they are."""
 
     rows: list[dict[str, Any]]
@@ -47,6 +47,9 @@ class Answer:
     level: str
     time: datetime
     staleness_s: float
+
+
+Answer = QueryAnswer  # in short; the public API has another Answer, that of ad hoc SQL
 
 
 @dataclass(slots=True)
@@ -87,7 +90,7 @@ class Answering:
 
     def answer(
         self, name: str, params: Mapping[str, object], max_staleness: timedelta | None = None
-    ) -> Answer:
+    ) -> QueryAnswer:
         """The rows of a query; InputError if it cannot be answered, or not freshly enough. Never waits."""
         query = self._checked(name)
         values = typed_values(query.declared.name, query.declared.parameters, params)
@@ -105,14 +108,14 @@ class Answering:
                 'the query "%s" took %d operations, more than its bound of %d', name, result.operations, bound
             )
         rows = [dict(row) for row in result.rows]
-        return Answer(rows, result.operations, bound, query.declared.level, _moment(instant), staleness)
+        return QueryAnswer(rows, result.operations, bound, query.declared.level, _moment(instant), staleness)
 
     def _checked(self, name: str) -> Checked:
         spelled = self._spelled.get(name.lower())
         if spelled is None:
             hint = did_you_mean(name, self.checked) or "Queries are declared with CREATE QUERY."
             message = f'the project "{self.project.name}" has no query "{name}"'
-            raise InputError("HW407", message, hint=hint)
+            raise InputError("HW430", message, hint=hint)
         return self.checked[spelled]
 
     def _time_of(self, declared: DeclaredQuery, layout: Layout, snapshot: Snapshot) -> int:
@@ -156,7 +159,7 @@ class Answering:
 
     def _unbounded(
         self, declared: DeclaredQuery, values: Mapping[str, Any], max_staleness: timedelta | None
-    ) -> Answer:
+    ) -> QueryAnswer:
         query = self.project.queries[declared.name]
         if query.within is None:
             raise refusal(declared)
@@ -164,7 +167,7 @@ class Answering:
         warehouse = Warehouse(self.project.storage, catalog.places(), self.project.durability)
         rows, instant = answer_within(catalog, warehouse, self.clock, query, values)
         staleness = self._refuse_stale(declared.name, instant, max_staleness)
-        return Answer(rows, 0, None, declared.level, _moment(instant), staleness)
+        return QueryAnswer(rows, 0, None, declared.level, _moment(instant), staleness)
 
 
 def refusal(declared: DeclaredQuery) -> InputError:

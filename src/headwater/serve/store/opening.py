@@ -6,7 +6,7 @@ import os
 
 from headwater.model import Project
 from headwater.serve.store.protocol import KeptStore
-from headwater.serve.store.sqlite import SqliteStore
+from headwater.serve.store.backends.sqlite import SqliteStore
 
 __all__ = ["open_store", "store_path"]
 

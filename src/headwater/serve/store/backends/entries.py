@@ -8,7 +8,7 @@ from typing import Any
 from headwater.bounds.plans.evaluate import evaluate, is_true
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import Interval, part_values
-from headwater.serve.store.keys import beyond, key_of, part_bytes
+from headwater.serve.store.backends.keys import beyond, key_of, part_bytes
 from headwater.serve.store.protocol import Row, StoredIndex, StoredTable
 
 __all__ = ["entry_keys", "range_of", "row_key"]

@@ -58,7 +58,7 @@ def encoded(value: Any) -> bytes:
         return _INSTANT + _eight((value.toordinal() - _EPOCH_DAY) * _DAY)
     if isinstance(value, bytes | bytearray):
         return _BINARY + bytes(value).replace(b"\0", b"\0\xff") + b"\0\0"
-    raise InternalError("HW921", f"a key cannot hold a value of type {kind.__name__}")
+    raise InternalError("HW937", f"a key cannot hold a value of type {kind.__name__}")
 
 
 def _eight(number: int) -> bytes:
@@ -88,7 +88,7 @@ def _digits(negative: bool, digits: str, exponent: int) -> bytes:
         return _ZERO
     power = len(whole) + exponent + _EXPONENT
     if not 0 <= power <= 0xFFFF:
-        raise InternalError("HW921", "a key cannot hold a number of so many digits")
+        raise InternalError("HW937", "a key cannot hold a number of so many digits")
     text = power.to_bytes(2, "big") + whole.rstrip("0").encode() + b"\0"
     return _NEGATIVE + text.translate(_COMPLEMENT) if negative else _POSITIVE + text
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import ROWID, Entry, Interval
-from headwater.serve.store.entries import entry_keys, range_of, row_key
-from headwater.serve.store.keys import key_of
+from headwater.bounds.plans.store import Entry, Interval
+from headwater.serve.store.backends.entries import entry_keys, range_of, row_key
+from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import Part, Row, Snapshot, StoredIndex, StoredTable, Writing
-from headwater.serve.store.values import stored, typed
+from headwater.serve.store.backends.shapes import NothingStored, Shape
 
 __all__ = ["SqliteStore"]
 
@@ -41,56 +41,12 @@ _PATIENCE_S = 30.0
 _CACHE_KB = 65_536
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Shape:
-    """A part with the SQL that reads and writes it."""
-
-    part: Part
-    columns: tuple[str, ...]
-    get: str
-    insert: str
-    delete: str
-    range: str
-
-    @staticmethod
-    def of(part: Part) -> _Shape:
-        columns = part.held if isinstance(part, StoredIndex) else _columns(part)
-        listed = "".join(f", c{number}" for number in range(len(columns)))
-        slots = ", ?" * len(columns)
-        read = listed[2:]
-        return _Shape(
-            part, columns,
-            f"SELECT {read} FROM {part.id} WHERE k = ?",
-            f"INSERT OR REPLACE INTO {part.id} (k{listed}) VALUES (?{slots})",
-            f"DELETE FROM {part.id} WHERE k = ?",
-            f"SELECT {read} FROM {part.id} WHERE k >= ?",
-        )  # fmt: skip
-
-    @property
-    def ddl(self) -> str:
-        listed = "".join(f", c{number}" for number in range(len(self.columns)))
-        return f"CREATE TABLE {self.part.id} (k BLOB PRIMARY KEY{listed}) WITHOUT ROWID"
-
-    def values(self, key: bytes, row: Row) -> tuple[Any, ...]:
-        return (key, *[stored(row[name]) for name in self.columns])
-
-    def entry(self, row: Sequence[Any]) -> dict[str, Any]:
-        return {
-            name: typed(value) if type(value) is bytes else value
-            for name, value in zip(self.columns, row, strict=True)
-        }
-
-
-def _columns(table: StoredTable) -> tuple[str, ...]:
-    return (*table.columns, ROWID) if table.key == (ROWID,) else table.columns
-
-
 @dataclass(slots=True)
 class SqliteStore:
     """Implements KeptStore. Any number of threads may read; one at a time writes."""
 
     path: str
-    _shapes: dict[str, _Shape] = field(default_factory=dict)
+    _shapes: dict[str, Shape] = field(default_factory=dict)
     _indexes: dict[str, list[StoredIndex]] = field(default_factory=dict)  # by table
     _ids: dict[tuple[int, str], tuple[Index, str]] = field(default_factory=dict)
     _pool: list[sqlite3.Connection] = field(default_factory=list)
@@ -104,7 +60,7 @@ class SqliteStore:
     def snapshot(self) -> Iterator[Snapshot]:
         connection = self._reader()
         if connection is None:
-            yield _Nothing()
+            yield NothingStored()
             return
         try:
             connection.execute("BEGIN")
@@ -138,7 +94,7 @@ class SqliteStore:
     def know(self, parts: Iterable[Part]) -> None:
         for part in parts:
             if part.id not in self._shapes:
-                self._shapes[part.id] = _Shape.of(part)
+                self._shapes[part.id] = Shape.of(part)
                 if isinstance(part, StoredIndex):
                     self._indexes.setdefault(part.table, []).append(part)
 
@@ -172,13 +128,13 @@ class SqliteStore:
 
     # Shapes
 
-    def shape(self, part: str) -> _Shape:
+    def shape(self, part: str) -> Shape:
         return self._shapes[part]
 
     def indexes_of(self, table: str) -> Sequence[StoredIndex]:
         return self._indexes.get(table, ())
 
-    def scanned(self, index: Index, table: str) -> _Shape:
+    def scanned(self, index: Index, table: str) -> Shape:
         """The part that a plan's index is; computing its id takes longer than a read, so it is remembered."""
         if index.primary:
             return self._shapes[table]
@@ -336,34 +292,3 @@ class _Connected:
                 self.connection.execute("DELETE FROM hw_times WHERE relation = ?", (relation,))
             else:
                 self.connection.execute("INSERT OR REPLACE INTO hw_times VALUES (?, ?)", (relation, time))
-
-
-class _Nothing:
-    """A store that nobody has made yet: it holds no part, so no plan reads it."""
-
-    def times(self) -> dict[str, int]:
-        return {}
-
-    def ready(self) -> frozenset[str]:
-        return frozenset()
-
-    def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
-        return iter(())
-
-    def get(self, table: str, key: tuple[Any, ...]) -> Entry | None:
-        return None
-
-    def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
-        return [None for _ in keys]
-
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        return ()

@@ -109,7 +109,7 @@ def stored(value: Any) -> Any:
         return b"b" + bytes(value)
     if isinstance(value, list | dict | tuple):
         return b"J" + json.dumps(value, default=str).encode()
-    raise InternalError("HW921", f"the store cannot hold a value of type {kind.__name__}")
+    raise InternalError("HW937", f"the store cannot hold a value of type {kind.__name__}")
 
 
 def _instant(value: datetime) -> bytes:
@@ -149,4 +149,4 @@ def typed(blob: bytes) -> Any:
         case b"J":
             return json.loads(text)
         case _:
-            raise InternalError("HW921", "the store holds a value of an unknown kind")
+            raise InternalError("HW937", "the store holds a value of an unknown kind")

@@ -13,7 +13,7 @@ from typing import Any
 
 from headwater.serve.store.layout import Layout, StoredView
 from headwater.serve.store.protocol import KeptStore, Row, StoredIndex, StoredTable
-from headwater.serve.store.upkeep import Upkeep, merged_states, view_changes
+from headwater.serve.store.keeping.upkeep import Upkeep, merged_states, view_changes
 
 __all__ = ["load"]
 
