@@ -57,8 +57,10 @@ from headwater.storage.vacuum.vacuum import Vacuumed
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    from headwater.engine.push.workplace import Workplace
     from headwater.engine.run.progress import Progress
     from headwater.engine.upkeep.verify import Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable
 
 __all__ = ["Headwater", "open"]
 
@@ -395,14 +397,28 @@ class Headwater:
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""
-        from headwater.engine.push.workplace import Workplace
-        from headwater.engine.spark.session import session
         from headwater.engine.upkeep.verify import verify_all
 
         names = (
             [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
         )
+        return verify_all(self._workplace(), [self.catalog.kept[name] for name in names])
+
+    def verify_tables(self, views: Iterable[str] | None = None) -> tuple[VerifiedTable, ...]:
+        """Check what is shown of the tables whose updates are chosen among, of those below some views."""
+        from headwater.engine.upkeep.verify_shown import verify_shown
+
+        names = self.catalog.kept if views is None else [self.catalog.view(name).name for name in views]
+        below = {table for name in names for table in self.catalog.sources(name)}
+        tables = [name for name in sorted(below) if self.project.tables[name].chooses]
+        workplace = self._workplace() if tables else None
+        checked = (verify_shown(workplace, name) for name in tables if workplace is not None)
+        return tuple(table for table in checked if table is not None)
+
+    def _workplace(self) -> Workplace:
+        from headwater.engine.push.workplace import Workplace
+        from headwater.engine.spark.session import session
+
         project, spark_log = self.project, self.warehouse.spark_log()
         spark = session(project.name, project.spark_master, project.spark_config, spark_log)
-        workplace = Workplace(spark, self.warehouse, self.catalog)
-        return verify_all(workplace, [self.catalog.kept[name] for name in names])
+        return Workplace(spark, self.warehouse, self.catalog)

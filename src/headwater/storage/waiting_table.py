@@ -26,10 +26,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headwater.algebra.stages.choosing import shown, waiting
+from headwater.catalog import Catalog
 from headwater.storage.delta.data_files import BEGINNING, NewFile
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
+from headwater.storage.warehouse import Warehouse
 
-__all__ = ["CHOSEN", "FIRST", "LAST", "SEEN", "UPDATES", "Tally", "WaitingTable"]
+__all__ = ["CHOSEN", "FIRST", "LAST", "SEEN", "UPDATES", "Tally", "WaitingTable", "waiting_of"]
 
 FIRST = "_first"
 LAST = "_last"
@@ -106,7 +109,12 @@ class WaitingTable:
 
     def keys_waiting(self, key: Sequence[str]) -> pa.Table:
         """The keys that wait, with what is known of them."""
-        waiting = (pc.field(WEIGHT) == 0) & pc.field(FIRST).is_valid()
-        return self.timeline.read(self.part(), [*key, FIRST, LAST, UPDATES, SEEN], waiting).drop_columns(
-            WEIGHT
-        )
+        waits = (pc.field(WEIGHT) == 0) & pc.field(FIRST).is_valid()
+        about = self.timeline.read(self.part(), [*key, FIRST, LAST, UPDATES, SEEN], waits)
+        return about.drop_columns(WEIGHT)
+
+
+def waiting_of(catalog: Catalog, warehouse: Warehouse, table: str) -> WaitingTable:
+    """What waits of a table, and what is shown of it."""
+    folders = (catalog.folder(waiting(table)), catalog.folder(shown(table)))
+    return WaitingTable(table, *map(warehouse.stage, folders))

@@ -14,6 +14,7 @@ from headwater.cli.input.opening import open_last_good
 from headwater.cli.input.periods import period
 from headwater.cli.show.again import again_and_again
 from headwater.cli.show.captures import print_capture_problems
+from headwater.cli.show.chosen_tables import print_chosen_tables
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import warn_of_rejected
 from headwater.cli.show.storage_tables import print_storage, storage_json
@@ -109,6 +110,7 @@ def _print(current: Status) -> None:
                 style="red",
             )
     _print_sources(current)
+    print_chosen_tables(current)
     _print_slots(current)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,7 @@ from headwater.clock import instant_text
 if TYPE_CHECKING:
     from headwater.api import Headwater
     from headwater.engine.upkeep.verify import Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable
 
 __all__ = ["verify"]
 
@@ -30,7 +32,10 @@ def verify(
 ) -> None:
     """Recompute views from their SQL over the sources as of the view's time, on Spark, and compare.
 
-    Exit status 1 if a view differs. Works beside a run. A view is compared with what its sources hold: rows
+    Where a table's updates are chosen among (ON OVERLOAD UPDATES), a view is compared with its SQL over what
+    is shown, and what is shown with the source: nothing is lost, and every row shown was current.
+
+    Exit status 1 if anything differs. Works beside a run. A view is compared with what its sources hold: rows
     of theirs that were rejected are named beside it.
 
     Example: `headwater verify shop big_orders`
@@ -50,6 +55,8 @@ def verify(
         for group in [names] if together else [[name] for name in names]:
             progress.update(f"verifying {', '.join(group)} ...")
             results += project.verify(group)
+        progress.update("verifying what is shown of update streams ...")
+        tables = project.verify_tables(names)
     if as_json:
         print_json(
             {
@@ -69,15 +76,39 @@ def verify(
                         },
                     }
                     for result in results
-                ]
+                ],
+                "tables": [
+                    {
+                        "name": table.table,
+                        "equal": table.equal,
+                        "time": instant_text(table.time),
+                        "waiting": table.waiting,
+                        "differing_rows": table.differing_rows,
+                        "not_current": table.not_current,
+                        "unchecked": table.unchecked,
+                    }
+                    for table in tables
+                ],
             }
         )
     else:
-        shown = [result for result in results if not (quiet and result.equal and not result.not_compared)]
-        _print(project, shown)
+        _print(project, [result for result in results if not quiet or result.not_compared or not result.equal])
+        _print_tables([table for table in tables if not (quiet and table.equal)])
     warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
-    if not all(result.equal for result in results):
+    if not (all(result.equal for result in results) and all(table.equal for table in tables)):
         raise typer.Exit(1)
+
+
+def _print_tables(tables: Sequence[VerifiedTable]) -> None:
+    out = console()
+    for table in tables:
+        verdict = "shown and waiting make up the source"
+        if not table.equal:
+            verdict = (
+                f"DIFFERENT: {table.differing_rows:,} rows lost or doubled, {table.not_current:,} not current"
+            )
+        unchecked = f", {table.unchecked:,} without history" if table.unchecked else ""
+        out.print(f"{table.table}: {verdict} ({table.waiting:,} keys wait{unchecked})")
 
 
 def _print(project: Headwater, results: list[Verified]) -> None:
