@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
 from headwater.errors import redact
 from headwater.errors.shared import no_such_view
-from headwater.model import Column, Project, RefreshPolicy, View
+from headwater.model import Column, Project, RefreshPolicy, Table, View
 from headwater.planning.stages.compile import Compiled
 from headwater.sql.parsing.named_columns import named_columns
 from headwater.sql.parsing.parser import select_tree
@@ -55,6 +56,7 @@ class Catalog:
             name: {column.name: column.type for column in table.columns}
             for name, table in self.project.tables.items()
         }
+        types |= {shown(name): types[name] for name, table in self.project.tables.items() if table.chooses}
         for name, kept in self.kept.items():
             types[name] = dict(zip(kept.columns, kept.types, strict=True))
         return types
@@ -77,8 +79,9 @@ class Catalog:
     def site_of(self, relation: str) -> str:
         """Where a source, a view or a stage lies."""
         name = relation.split("$", 1)[0]
-        if name in self.sites:
-            return self.sites[name]
+        for known in (relation, name):
+            if known in self.sites:
+                return self.sites[known]
         declared = self.project.tables.get(name) or self.project.views.get(name)
         return declared.site if declared is not None else "default"
 
@@ -190,14 +193,33 @@ def build(project: Project) -> Catalog:
     relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
+    choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
         kept[view.name] = keep(view, relations)
         relations[view.name] = tuple(
             Column(name, kind)
             for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
         )
-        versions[view.name] = _version(view, kept[view.name], relations, versions)
-    return Catalog(project, kept, versions)
+        over = {} if view.every_change else choosing
+        seen = versions | dict.fromkeys(over, "shown")
+        versions[view.name] = _version(view, kept[view.name], relations, seen)
+        kept[view.name] = over_shown(kept[view.name], over)
+    versions |= {name: _table_version(table) for name, table in choosing.items()}
+    stages = (_shown(table) for table in choosing.values())
+    return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
+
+
+def _shown(table: Table) -> Kept:
+    return choosing_stage(table.name, table.column_names, [column.type for column in table.columns])
+
+
+def _table_version(table: Table) -> str:
+    """What is shown of a table has all its columns, and one row for each update key."""
+    parts = [
+        *(f"{column.name} {column.type} {column.default}" for column in table.columns),
+        *table.update_key,
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
 
 
 def share(catalog: Catalog, compiled: Compiled) -> Catalog:
@@ -212,8 +234,8 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
             parts += [read, versions.get(read, ""), repr(sorted(depends))]
         versions[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
     return replace(
-        catalog, kept=compiled.kept, shared=compiled.shared, versions=versions, sites=compiled.sites,
-        copies=compiled.copies, _levels={}, _below={},
+        catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
+        sites=compiled.sites, copies=compiled.copies, _levels={}, _below={},
     )  # fmt: skip
 
 

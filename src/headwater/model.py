@@ -27,6 +27,7 @@ __all__ = [
     "Expectation",
     "ForeignKey",
     "JoinWindow",
+    "Overload",
     "Prices",
     "Project",
     "Query",
@@ -37,6 +38,7 @@ __all__ = [
     "SqlText",
     "Stream",
     "Table",
+    "Updates",
     "View",
 ]
 
@@ -99,6 +101,16 @@ class Retain:
     column: str = ""
 
 
+class Updates(Enum):
+    """ON OVERLOAD UPDATES: which keys of an update stream are shown first when a push has too little time."""
+
+    APPEND = "append"  # every change, in order: late rather than chosen
+    FIFO = "fifo"  # the key whose newest update is oldest
+    INPLACE = "inplace"  # the key that has waited longest
+    LINECUT = "linecut"  # keys that are updated rarely, then as INPLACE
+    BEST = "best"  # the key for which a refresh is worth most
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A source: a relation whose changes come from outside."""
@@ -116,6 +128,7 @@ class Table:
     expect: Expectation = Expectation()
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
+    updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -124,6 +137,11 @@ class Table:
     @property
     def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether views see what is shown of it, which under overload may lag behind what it holds."""
+        return self.updates is not Updates.APPEND
 
 
 class RefreshPolicy(Enum):
@@ -170,6 +188,7 @@ class View:
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
     window: JoinWindow | None = None  # WINDOW: what it joins is this close in time; `sql` says so as well
+    every_change: bool = False  # REFRESH EVERY CHANGE: it reads update streams themselves, not what is shown
     place: Place | None = None
 
 
@@ -221,6 +240,13 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class Overload:
+    """`overload` in headwater.yml: budgets set by hand. Without, they follow from promises and forecasts."""
+
+    updates_per_second: float | None = None  # keys of each update stream that may be shown, per second
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     name: str
     folder: str
@@ -231,6 +257,7 @@ class Project:
     sites: Mapping[str, Site]
     prices: Prices = Prices()
     retention: Retention = Retention()
+    overload: Overload = Overload()
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL

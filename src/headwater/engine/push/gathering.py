@@ -41,7 +41,9 @@ def gather(
     for _, stage in workplace.catalog.stages():
         for name in stage.reads:
             readers.setdefault(name, []).append(stage.name)
-    for source in workplace.catalog.project.tables:
+    # When each change of an update stream arrived is what its keys are chosen by.
+    tables = workplace.catalog.project.tables
+    for source in (name for name, table in tables.items() if not table.chooses):
         pushed = [name for name in readers.get(source, ()) if name in stages]
         others = [name for name in readers.get(source, ()) if name not in stages]
         if pushed:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 
+from headwater.algebra.stages.choosing import shown, waiting
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
 from headwater.engine.query.relations import Relations
@@ -19,6 +20,7 @@ from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.spark.sites import Sites
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.timeline import Timeline
+from headwater.storage.waiting_table import WaitingTable
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]
@@ -42,6 +44,11 @@ class Workplace:
         if relation in self.catalog.project.tables:
             return self.warehouse.source(relation)
         return self.timeline(relation)
+
+    def waiting(self, table: str) -> WaitingTable:
+        """What waits of a table whose updates are chosen among."""
+        folder, of_shown = self.catalog.folder(waiting(table)), self.timeline(shown(table))
+        return WaitingTable(table, self.warehouse.stage(folder), of_shown)
 
     def rows(self, relation: str) -> int:
         """How many changes a relation's timeline holds."""

@@ -1,7 +1,9 @@
 """Check a view by recomputing it: its own SQL, run by Spark over the sources as of the view's time.
 
 Translation, delta rules and stored intermediate relations play no part: views that the view reads are
-recomputed from their SQL as well.  Rows are compared as multisets (differences.py).
+recomputed from their SQL as well.  Rows are compared as multisets (differences.py).  A table whose
+updates are chosen among stands for what is shown of it, unless the view says EVERY CHANGE; whether that
+is right is checked by itself (verify_shown.py).
 
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
@@ -17,6 +19,7 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
+from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
@@ -70,12 +73,14 @@ def _rows(workplace: Workplace) -> int:
 
 def _equal_together(workplace: Workplace, views: Sequence[Kept]) -> dict[str, Verified]:
     """The views that are exactly equal to their SQL, found in one action for all of one time."""
-    by_time: defaultdict[int, list[Kept]] = defaultdict(list)
+    by_time: defaultdict[tuple[int, bool], list[Kept]] = defaultdict(list)
     for kept in views:
-        by_time[workplace.timeline(kept.view).time()].append(kept)
-    by_time.pop(BEGINNING, None)  # never computed: verified by itself, each says so
+        every_change = workplace.catalog.project.views[kept.view].every_change
+        by_time[workplace.timeline(kept.view).time(), every_change].append(kept)
     equal: dict[str, Verified] = {}
-    for time, group in by_time.items():
+    for (time, _), group in by_time.items():
+        if time == BEGINNING:
+            continue  # never computed: verified by itself, each says so
         try:
             equal |= {view.view: view for view in _equal_at(workplace, group, time)}
         except PySparkException:
@@ -143,16 +148,31 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
 
 
 def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time: int) -> None:
-    """Register sources as of the views' time, and the views in between by their SQL."""
+    """Register sources as of the views' time, and the views in between by their SQL.
+
+    Views that are verified together agree on whether they read every change; those below them need not.
+    """
     catalog = workplace.catalog
+    declared = catalog.project.views
     relations = Relations(workplace.warehouse, catalog.source_columns(), catalog.folders(), BEGINNING, time)
-    for source in sorted({source for kept in views for source in catalog.sources(kept.view)}):
-        register(inputs, relations, source, net=True)
+    registered: set[str] = set()
+
+    def register_sources(view: str) -> None:
+        for table in sorted(catalog.sources(view)):
+            chooses = catalog.project.tables[table].chooses and not declared[view].every_change
+            name = shown(table) if chooses else table
+            if name not in registered:
+                registered.difference_update({table, shown(table)})
+                registered.add(name)
+                register(inputs, relations, name, net=True)
+
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
-        view = catalog.project.views[name]
-        columns = f" ({', '.join(map(quoted, view.columns))})" if view.columns else ""
-        text = spark_text(view.sql.text)
-        inputs.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)}{columns} AS {text}")
+        register_sources(name)
+        rows = inputs.spark.sql(spark_text(declared[name].sql.text))
+        named = rows.toDF(*declared[name].columns) if declared[name].columns else rows
+        named.createOrReplaceTempView(quoted(name))
+    for kept in views:
+        register_sources(kept.view)
 
 
 def _named(names: Sequence[str], rows: Sequence[Counted]) -> tuple[tuple[dict[str, Any], int], ...]:

@@ -42,7 +42,7 @@ def read_retain(words: Words) -> RetainText:
             "HW111", f"expected CURRENT or INTERVAL, found {token}", choices=("CURRENT", "INTERVAL")
         )
     window, column = read_interval(words), None
-    if words.at("ON") and not words.at("ON", "VIOLATION"):
+    if words.at("ON") and not words.at("ON", "VIOLATION") and not words.at("ON", "OVERLOAD"):
         words.expect("ON")
         column = words.name("a TEMPORAL column")
     if words.at("KEEP", "DERIVED"):

@@ -4,6 +4,8 @@
       [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
       [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [TBLPROPERTIES (...)] [COMMENT '...']
+      [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [[REFRESH] EVERY CHANGE]
+      [TBLPROPERTIES (...)] [COMMENT '...']
     AS SELECT ...
 
 Clauses may come in any order, each once.
@@ -70,6 +72,7 @@ def _build(
         allow_cross_join=given.value("allow_cross_join") is True,
         columns=columns,
         window=join_window(words, given),
+        every_change=given.value("every_change") is True,
         place=words.place(name),
     )
     site = given.token("site")
@@ -109,6 +112,10 @@ _SETTINGS = (
     Setting("refresh_policy", ("REFRESH", "POLICY"), _policy, equals=True),
     Setting("window", ("WINDOW",), read_window, equals=True),
     Setting("tolerance", ("TOLERANCE",), read_tolerance, equals=True),
+    Setting("every_change", ("REFRESH", "EVERY", "CHANGE"), lambda _: True, read_flag),
+    Setting(
+        "every_change", ("EVERY", "CHANGE"), lambda _: True, read_flag
+    ),  # REFRESH POLICY ... EVERY CHANGE
     Setting("site", ("AT", "SITE"), read_site),
     Setting("allow_cross_join", ("ALLOW", "CROSS", "JOIN"), lambda _: True, read_flag),
     Setting("comment", ("COMMENT",), read_comment, equals=True),
