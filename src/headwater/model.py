@@ -26,6 +26,7 @@ __all__ = [
     "Durability",
     "Expectation",
     "ForeignKey",
+    "JoinWindow",
     "Overload",
     "Prices",
     "Project",
@@ -35,6 +36,7 @@ __all__ = [
     "Retention",
     "Site",
     "SqlText",
+    "Stream",
     "Table",
     "Updates",
     "View",
@@ -151,6 +153,29 @@ class RefreshPolicy(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """An input of a window join: its name in FROM, the table, the column that says when a row is."""
+
+    name: str
+    table: str
+    column: str
+    tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWindow:
+    """WINDOW: all rows of a result lie within `length` of the newest of them.
+
+    `tolerances` are as written; `streams`, in the order of FROM, once the tables are known.
+    """
+
+    length: timedelta
+    tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
+    streams: tuple[Stream, ...] = ()
+    place: Place | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """A relation kept by Headwater, with the promise that it is never staler than `freshness`."""
 
@@ -163,6 +188,7 @@ class View:
     site: str = "default"
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
+    window: JoinWindow | None = None  # WINDOW: what it joins is this close in time; `sql` says so as well
     every_change: bool = False  # REFRESH EVERY CHANGE: it reads update streams themselves, not what is shown
     place: Place | None = None
 

@@ -16,7 +16,7 @@ them (planning/relations/sharings.py).  A false "can" costs some sharing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from headwater.algebra.expressions.functions import plain
@@ -110,7 +110,19 @@ def _divides_by_zero(call: Call, _: Types) -> bool:
 
 
 def _overflows(call: Call, types: Types) -> bool:
+    """Floats become infinite; a timestamp has room for any interval that can be written."""
+    if _moved(call) and type_of(call.arguments[0], types) in _TIMES - {"date"}:
+        return False
     return not all(type_of(argument, types) in _FLOATS for argument in call.arguments)
+
+
+def _moved(call: Call) -> bool:
+    """x + INTERVAL '10' MINUTE, or minus."""
+    return (
+        call.function in ("add", "sub")
+        and isinstance(call.arguments[1], Literal)
+        and isinstance(call.arguments[1].value, timedelta)
+    )
 
 
 def _wants_times(call: Call, types: Types) -> bool:
@@ -163,6 +175,8 @@ def type_of(expr: Expr, types: Types) -> str:
             return _literal_type(value)
         case Call("cast"):
             return _cast_type(expr)
+        case Call(_, (moment, *_)) if _moved(expr) and type_of(moment, types) in _TIMES - {"date"}:
+            return type_of(moment, types)
         case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce", "fragment"):
             return type_of(argument, types)
         case Call(function) if plain(function) in _OF_TEXTS - {

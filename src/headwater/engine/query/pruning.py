@@ -2,20 +2,22 @@
 
     delta orders(id 9,000,000..9,000,999)  join  items on items.order_id = orders.id
 
-reads only the files of items whose statistics overlap that range.  Ranges come from the Delta log's
-statistics of the delta's own files, so they cost nothing to obtain.  Keys that grow with time prune almost
+reads only the files of items whose statistics overlap that range.  Rows that a WINDOW wants close in time
+have one too: the delta's, longer by the window at both ends.  Ranges come from the Delta log's statistics of
+the delta's own files, so they cost nothing to obtain.  Keys that grow with time prune almost
 everything, random keys prune nothing, and no file is skipped that could match.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from contextlib import suppress
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions.equalities import equality_classes
-from headwater.algebra.expressions.tree import Call, Column, Expr
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.algebra.plans.nodes import (
     Aggregate,
     Filter,
@@ -56,7 +58,45 @@ def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
         if spans:
             low, high = max(low for low, _ in spans), min(high for _, high in spans)
             ranges |= {column: Range(column, low, high) for column in group}
+    return _window_ranges(relations, plan) | ranges
+
+
+def _window_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
+    """Ranges of the columns that lie within an interval of a column of a delta, before and after it.
+
+    a <= b + INTERVAL x  and  b <= a + INTERVAL y        a lies in [least b - y, greatest b + x]
+    """
+    after = {
+        (late, early): length
+        for condition in plan.conditions
+        for late, early, length in _at_most_after(condition)
+    }
+    ranges: dict[str, Range] = {}
+    for (late, early), length in after.items():
+        back = after.get((early, late))
+        span = None if back is None else _span(relations, plan, early)
+        if back is None or span is None or not all(isinstance(end, datetime) for end in span):
+            continue
+        with suppress(OverflowError):  # at the end of the calendar
+            ranges[late] = _narrower(Range(late, span[0] - back, span[1] + length), ranges.get(late))
     return ranges
+
+
+def _at_most_after(condition: Expr) -> Iterator[tuple[str, str, timedelta]]:
+    match condition:
+        case Call("lte", (Column(late), Call("add", (Column(early), Literal(timedelta() as length)), _)), _):
+            yield late, early, length
+
+
+def _span(relations: Relations, plan: Join, column: str) -> tuple[Any, Any] | None:
+    owner = next((child for child in plan.inputs if column in child.columns), None)
+    return None if owner is None else range_of(relations, owner, column)
+
+
+def _narrower(span: Range, other: Range | None) -> Range:
+    if other is None:
+        return span
+    return Range(span.column, max(span.low, other.low), min(span.high, other.high))
 
 
 def scan_ranges(relations: Relations, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:

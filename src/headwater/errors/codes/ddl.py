@@ -154,6 +154,14 @@ CODES = (
         "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view.",
     ),
     Code(
+        "HW127",
+        "WINDOW or TOLERANCE cannot be used here",
+        "A window join is an inner join of tables, each with one TEMPORAL column that says when a row is; a"
+        " tolerance belongs to one of them and is at least as long as the window.",
+        "Declare a TIMESTAMP column of each table TEMPORAL, join tables with JOIN, and name them in TOLERANCE"
+        " as FROM does.",
+    ),
+    Code(
         "HW139",
         "A view cannot keep what it derives from old rows",
         "A table with RETAIN INTERVAL ... KEEP DERIVED drops old rows without its views noticing. That is"

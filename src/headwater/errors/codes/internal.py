@@ -114,6 +114,12 @@ CODES = (
         _REPORT,
     ),
     Code(
+        "HW909",
+        "A window does not fit into its SELECT",
+        "The conditions of a WINDOW were not found where they were put. This is a bug.",
+        _REPORT,
+    ),
+    Code(
         "HW906",
         "An expression of a query in a view's plan",
         "Parameters, subqueries and columns of named sources belong to parameterised queries. This is a bug.",
