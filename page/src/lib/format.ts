@@ -84,6 +84,17 @@ export function instant(text: string): string {
   return (at.toDateString() === new Date().toDateString() ? timeOnly : dayAndTime).format(at);
 }
 
+// Marks of an axis of time: seconds, minutes or days, whichever the distance between two of them needs.
+export function axisTimes(marks: number[], distance: number): string[] {
+  const form = new Intl.DateTimeFormat(
+    undefined,
+    distance >= 86400
+      ? { day: "numeric", month: "short" }
+      : { hour: "2-digit", minute: "2-digit", hour12: false, ...(distance < 60 ? { second: "2-digit" as const } : {}) },
+  );
+  return marks.map((mark) => form.format(mark * 1000));
+}
+
 export function utc(text: string): string {
   return new Date(text).toISOString().replace("T", " ").replace("Z", " UTC");
 }

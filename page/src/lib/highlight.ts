@@ -1,4 +1,4 @@
-import { SQLDialect, StandardSQL } from "@codemirror/lang-sql";
+import { PostgreSQL, SQLDialect } from "@codemirror/lang-sql";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 
 export interface Piece {
@@ -7,8 +7,8 @@ export interface Piece {
 }
 
 export const dialect = SQLDialect.define({
-  ...StandardSQL.spec,
-  keywords: `${StandardSQL.spec.keywords ?? ""} freshness materialized penalty owner site refresh policy explain interval window tolerance overload adapt`,
+  ...PostgreSQL.spec,
+  keywords: `${PostgreSQL.spec.keywords ?? ""} freshness materialized penalty owner site refresh policy explain interval window tolerance overload adapt`,
 });
 
 export function highlighted(text: string): Piece[] {

@@ -78,7 +78,7 @@ function SqlEditor({ text, onChange, problem }: { text: string; onChange: (text:
     };
   }, []);
   useEffect(() => {
-    const at = problem?.place;
+    const at = problem?.place?.path === "draft.sql" ? problem.place : null;
     editor.current?.mark(problem && at ? { line: at.line, column: at.column, message: problem.message } : null);
   }, [problem]);
   return <div class="editor" ref={place} />;

@@ -142,7 +142,7 @@ function Explained({ bill, plan }: { bill: Bill; plan: Plan | null }) {
         </p>
       )}
       {bill.not_included != null && String(bill.not_included) !== "" && (
-        <p class="quiet small">Not included: {listed(bill.not_included)}</p>
+        <p class="quiet small">{listed(bill.not_included)}</p>
       )}
     </Section>
   );

@@ -36,9 +36,10 @@ export function Overview({ session }: PageProps) {
   const hour = useAnswer<{ views: Period[] }>("/periods", { last: "1h" });
   const lastHour = useAnswer<Bill>("/bill", { last: "1h", by: "view" });
   const today = useAnswer<Bill>("/bill", { since: midnight(), by: "view" });
+  const stopped = running.value === false ? newest(times.value) : null;
   useEffect(() => {
-    loadTeeth().catch(() => undefined); // the status says what is wrong
-  }, [recorded.value]);
+    if (running.value !== null) loadTeeth(stopped).catch(() => undefined); // the status says what is wrong
+  }, [recorded.value, stopped, running.value]);
   if (status.value === null) return status.problem ? <Failure problem={status.problem} /> : <Waiting />;
   const alive = running.value ?? status.value.running !== null;
   const down = sitesDown(status.value);
@@ -60,6 +61,12 @@ export function Overview({ session }: PageProps) {
       <Views rows={rows} />
     </>
   );
+}
+
+// When the last run ended, as far as the views' times tell.
+function newest(all: Record<string, number | null>): number | null {
+  const known = Object.values(all).filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known) + 30;
 }
 
 function stalenessOf(view: ViewStatus): number | null {
@@ -205,7 +212,7 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ view }) => <span class="quiet">{seconds(view.freshness_s)}</span>,
   },
   {
-    head: "Last 10 minutes",
+    head: "Last 10 minutes of the run",
     wide: true,
     cell: ({ view }) => <SawTooth view={view.name} freshness={view.freshness_s} />,
   },
@@ -213,7 +220,7 @@ const COLUMNS: Column<Row>[] = [
     head: "Worst, 1 h",
     number: true,
     sort: (row) => row.hour?.worst_staleness_s ?? null,
-    hint: "The highest staleness of the last hour",
+    hint: "The highest staleness that a snapshot, one each 5 s, found in the last hour",
     cell: ({ hour }) => seconds(hour?.worst_staleness_s),
   },
   {

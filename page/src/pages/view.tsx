@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { useAnswer } from "../lib/answers";
 import { problemFrom, send } from "../lib/client";
-import { count, dollars, dollarsPerHour, plural, seconds, share, ticking } from "../lib/format";
+import { axisTimes, count, dollars, dollarsPerHour, instant, plural, seconds, share, ticking } from "../lib/format";
 import { now, running, times } from "../lib/live";
 import { link, replaceQuery, route } from "../lib/route";
 import { sitesDown, stateOf } from "../lib/states";
@@ -87,7 +87,7 @@ function Head({ view, status, last, session }: { view: ViewStatus; status: Statu
         <Figure label="Staleness" value={ticking(staleness)} note={<>as of <Time at={view.time} /></>} />
         <Figure label="Promise" value={seconds(view.freshness_s)} note="never staler" />
         <Figure label="Worst" value={seconds(period?.worst_staleness_s)} note={worstNote(period, view)} />
-        <Figure label="Violations" value={count(period?.violations)} note={`of ${count(view.violations)} recorded`} />
+        <Figure label="Violations" value={count(period?.violations)} note="snapshots, one each 5 s" />
         <Figure label="Pushes" value={count(period?.pushes)} note={`of ${count(view.pushes)} recorded`} />
         <Figure label="Rows" value={count(view.rows)} />
       </dl>
@@ -97,7 +97,7 @@ function Head({ view, status, last, session }: { view: ViewStatus; status: Statu
 
 function worstNote(period: Period | undefined, view: ViewStatus): string {
   const worst = period?.worst_staleness_s;
-  return worst == null ? "" : `${share(worst / view.freshness_s)} of the promise`;
+  return worst == null ? "" : `${share(worst / view.freshness_s)} of the promise, at snapshots`;
 }
 
 function Failed({ view }: { view: ViewStatus }) {
@@ -140,12 +140,12 @@ function large(freshness: number): Omit<uPlot.Options, "width" | "height"> {
     cursor: { drag: { x: true, y: false } },
     legend: { show: true, live: true },
     axes: [
-      { ...axis, font: "12px system-ui" },
+      { ...axis, font: "12px system-ui", values: (_plot, marks, _axis, _space, distance) => axisTimes(marks, distance) },
       { ...axis, font: "12px system-ui", size: 64, values: (_plot, values) => values.map((value) => seconds(value)) },
     ],
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(freshness * 1.15, high * 1.05)] } },
     series: [
-      { label: "at" },
+      { label: "at", value: (_plot, at) => (at == null ? "–" : instant(new Date(at * 1000).toISOString())) },
       {
         label: "staleness",
         stroke: colour("accent"),

@@ -98,6 +98,7 @@ export function PanZoom({
       </div>
       <svg
         ref={place}
+        style={{ height: `${Math.round(Math.min(640, Math.max(240, height + 60)))}px` }}
         tabIndex={0}
         role="group"
         aria-label={`${label} Keys + and - change its size, arrows move it, 0 shows all.`}

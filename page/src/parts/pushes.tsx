@@ -1,4 +1,5 @@
 // The pushes of a view: how, why, rows in and out, seconds expected and real, and what failed.
+import { useState } from "preact/hooks";
 import { useAnswer } from "../lib/answers";
 import { count, seconds } from "../lib/format";
 import type { Push } from "../lib/types";
@@ -7,12 +8,30 @@ import { type Column, Table } from "./table";
 
 export function Pushes({ view, last, stage }: { view?: string; last: string; stage?: string }) {
   const answer = useAnswer<{ pushes: Push[] }>("/pushes", { view, last, limit: stage ? 1000 : 60 });
+  const [all, setAll] = useState(false);
   if (answer.problem) return <Failure problem={answer.problem} />;
   if (!answer.value) return <Waiting />;
   const rows = answer.value.pushes.filter((push) => !stage || push.stage === stage).reverse();
   if (rows.length === 0) return <Empty title="No push in this period" />;
-  return <Table label={`Pushes of ${stage ?? view}`} columns={COLUMNS} rows={rows.slice(0, stage ? 8 : 60)} id={(push) => push.at + push.stage} />;
+  const most = stage ? 6 : all ? rows.length : 10;
+  return (
+    <>
+      <Table
+        label={`Pushes of ${stage ?? view}`}
+        columns={stage ? COLUMNS.filter((column) => !LONG.has(column.head)) : COLUMNS}
+        rows={rows.slice(0, most)}
+        id={(push) => push.at + push.stage}
+      />
+      {!stage && rows.length > 10 && (
+        <button type="button" class="plain" onClick={() => setAll(!all)}>
+          {all ? "fewer" : `all ${rows.length}`}
+        </button>
+      )}
+    </>
+  );
 }
+
+const LONG = new Set(["Why", "Expected", "CPU"]);
 
 const COLUMNS: Column<Push>[] = [
   { head: "Ended", cell: (push) => <Time at={push.at} />, sort: (push) => push.at },

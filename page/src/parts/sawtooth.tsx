@@ -20,13 +20,17 @@ interface Teeth {
 
 const curves = new Map<string, Teeth>();
 const drawn = signal(0); // counts what was learnt
+const end = signal<number | null>(null); // of what is shown; null: now
 
-let asked = 0;
+let asked = { at: 0, until: "" };
 
-export async function loadTeeth(): Promise<void> {
-  if (Date.now() - asked < ASK_EVERY_MS) return;
-  asked = Date.now();
-  const answer = await get<Curves>("/staleness", { last: `${SHOWN_S}s`, points: POINTS });
+// The last minutes up to now; while nothing runs, those at the end of the last run.
+export async function loadTeeth(stopped: number | null): Promise<void> {
+  const until = stopped === null ? "" : new Date(stopped * 1000).toISOString();
+  if (asked.until === until && Date.now() - asked.at < ASK_EVERY_MS) return;
+  asked = { at: Date.now(), until };
+  end.value = stopped;
+  const answer = await get<Curves>("/staleness", { last: `${SHOWN_S}s`, until, points: POINTS });
   for (const curve of answer.views) curves.set(curve.view, teethOf(curve));
   drawn.value += 1;
 }
@@ -79,8 +83,8 @@ export function SawTooth({ view, freshness }: { view: string; freshness: number 
 }
 
 function Teeth({ view, freshness }: { view: string; freshness: number }) {
-  const until = now.value;
-  const alive = running.value === true;
+  const until = end.value ?? now.value;
+  const alive = running.value === true && end.value === null;
   const learnt = drawn.value;
   const data = useMemo(() => shown(view, until, alive), [view, until, alive, learnt]);
   return (
@@ -100,7 +104,7 @@ function small(freshness: number): Omit<uPlot.Options, "width" | "height"> {
     legend: { show: false },
     axes: [{ show: false }, { show: false }],
     scales: {
-      x: { time: true, range: () => [now.value - SHOWN_S, now.value] },
+      x: { time: true, range: () => [(end.value ?? now.value) - SHOWN_S, end.value ?? now.value] },
       y: { range: (_plot, _low, high) => [0, Math.max(freshness * 1.15, Math.min(high ?? 0, freshness * 4))] },
     },
     series: [{}, { stroke: colour("accent"), width: 1, fill: colour("accent-faint"), points: { show: false } }],
