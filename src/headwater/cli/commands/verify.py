@@ -92,11 +92,15 @@ def verify(
             }
         )
     else:
-        _print(project, [result for result in results if not quiet or result.not_compared or not result.equal])
+        _print(project, [result for result in results if not (quiet and _says_nothing(result))])
         _print_tables([table for table in tables if not (quiet and table.equal)])
     warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
     if not (all(result.equal for result in results) and all(table.equal for table in tables)):
         raise typer.Exit(1)
+
+
+def _says_nothing(result: Verified) -> bool:
+    return result.equal and not result.not_compared
 
 
 def _print_tables(tables: Sequence[VerifiedTable]) -> None:
