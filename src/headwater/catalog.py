@@ -44,6 +44,7 @@ class Catalog:
     )
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
         """The view of that name, in any case; a clear error if there is none."""
@@ -148,11 +149,14 @@ class Catalog:
 
     def serves(self, stage: str) -> frozenset[str]:
         """The views that need a stage."""
-        return frozenset(
-            view
-            for view in self.kept
-            if any(needed.name == stage for level in self.levels([view]) for _, needed in level)
-        )
+        if not self._serves:
+            served: dict[str, set[str]] = {}
+            for view in self.kept:
+                for level in self.levels([view]):
+                    for _, needed in level:
+                        served.setdefault(needed.name, set()).add(view)
+            self._serves.update((name, frozenset(views)) for name, views in served.items())
+        return self._serves.get(stage, frozenset())
 
     def below(self, view: str) -> frozenset[str]:
         """The sources under a view's stages, through whatever lies between."""
@@ -250,6 +254,7 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     return replace(
         catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
         sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
+        _serves={},
     )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "Table",
     "Updates",
     "View",
+    "Weaving",
 ]
 
 
@@ -249,6 +250,18 @@ class Overload:
 
 
 @dataclass(frozen=True, slots=True)
+class Weaving:
+    """How aggregates share partial results: by which optimizer ("off": not at all), with which aim.
+
+    `always`: also where a shared stage is expected to cost more than it saves.
+    """
+
+    optimizer: str = "best"
+    objective: str = "total"
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     name: str
     folder: str
@@ -263,6 +276,7 @@ class Project:
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL
+    weaving: Weaving = Weaving()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 
     def masters(self) -> dict[str, str]:

@@ -99,6 +99,15 @@ def _mixes_kinds(call: Call, types: Types) -> bool:
     return "" in kinds or len(kinds) > 1
 
 
+def _mixes_branches(call: Call, types: Types) -> bool:
+    """CASE WHEN a THEN x WHEN b THEN y ELSE z END: its results are cast to one type if theirs differ."""
+    if not call.template.startswith("CASE WHEN"):
+        return True
+    pairs, last = divmod(len(call.arguments), 2)
+    results = (*call.arguments[1 : 2 * pairs : 2], *(call.arguments[-1:] if last else ()))
+    return len(results) > 1 and _mixes_kinds(Call("case", results, ""), types)
+
+
 def _divides_by_zero(call: Call, _: Types) -> bool:
     """A constant divisor is safe; -1 is not, because the least integer has no negative."""
     divisor = call.arguments[-1]
@@ -163,6 +172,7 @@ _RULES: dict[str, Callable[[Call, Types], bool]] = {
     **dict.fromkeys(_OF_TEXTS, _wants_texts),
     **dict.fromkeys(_OF_TIMES, _wants_times),
     "cast": _narrows,
+    "case": _mixes_branches,
 }
 
 

@@ -21,7 +21,7 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
-from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
 
@@ -42,8 +42,10 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
-            case Filter(child) | Windows(child) | Negate(child):
+            case Filter(child) | Negate(child):
                 return self.empty(child, ranges)
+            case Windows(child):
+                return self.empty(child, window_ranges(plan, ranges))
             case Project(child, items):
                 return self.empty(child, passed(items, ranges))
             case Join(inputs):
@@ -91,8 +93,10 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
-            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
+            case Filter(child) | Aggregate(child) | Negate(child):
                 return self.rows(child, ranges)
+            case Windows(child):
+                return self.rows(child, window_ranges(plan, ranges))
             case Project(child, items):
                 return self.rows(child, passed(items, ranges))
             case Join(inputs):

@@ -33,7 +33,7 @@ from headwater.algebra.plans.nodes import (
 from headwater.engine.query import operators
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
@@ -90,7 +90,7 @@ class QueryWriter:
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
-                return operators.windows(self.query(child, ranges), plan)
+                return operators.windows(self.query(child, window_ranges(plan, ranges)), plan)
             case Join():
                 return self._join(plan, ranges)
             case OuterJoin():

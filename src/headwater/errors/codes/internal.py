@@ -155,6 +155,12 @@ CODES = (
         "A plan joins relations of different sites, and nothing copies one to the other. This is a bug.",
         _REPORT,
     ),
+    Code(
+        "HW937",
+        "A shared stage lacks what a view needs",
+        "A view was woven into a stage that does not hold its keys, windows or states. This is a bug.",
+        _REPORT,
+    ),
     Code("HW990", "A type has no Arrow type", "A column's type cannot be stored. This is a bug.", _REPORT),
     Code(
         "HW991",
