@@ -70,3 +70,4 @@ class Kept:
     types: tuple[str, ...]  # of the columns, as far as they are known without Spark; "" where not
     reads: tuple[str, ...]  # sources and views the SQL names
     obstacles: tuple[Obstacle, ...] = ()  # empty: fully incremental
+    warnings: tuple[Obstacle, ...] = ()  # where the SQL has several right answers, of which one is kept

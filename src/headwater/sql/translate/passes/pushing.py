@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Call, Expr, Literal, call, columns_of
-from headwater.algebra.plans.nodes import Filter, Join, JoinKind, OuterJoin, Plan, SemiJoin
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, columns_of
+from headwater.algebra.plans.nodes import Filter, Join, JoinKind, OuterJoin, Over, Plan, SemiJoin
 
 __all__ = ["combine", "push_filter", "push_semi_join"]
 
@@ -44,12 +44,19 @@ def push_filter(plan: Plan, condition: Expr) -> Plan:
             return replace(plan, right=push_filter(right, condition))
         case SemiJoin():
             return replace(plan, left=push_filter(plan.left, condition))
+        case Over(child, partition) if used and used <= _columns(partition):
+            return replace(plan, child=push_filter(child, condition))
         case Filter(Join() | OuterJoin() | SemiJoin(), first) if used:
             return Filter(push_filter(plan.child, condition), first)
         case Filter(child, first):
             return Filter(child, call("and", first, condition))
         case _:
             return Filter(plan, condition)
+
+
+def _columns(partition: tuple[Expr, ...]) -> set[str]:
+    """Columns with one value in a partition: a condition on them keeps it as a whole, or not at all."""
+    return {expr.name for expr in partition if isinstance(expr, Column)}
 
 
 def _always(condition: Expr) -> bool:
