@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -37,6 +37,8 @@ from headwater.model import Project, Table
 from headwater.planning.cost.billing import Bill
 from headwater.project import fingerprint, load
 from headwater.serve.ad_hoc.answer import Answer, answer
+from headwater.serve.asking import interval
+from headwater.serve.changes import Change, changes
 from headwater.serve.last_good import last_good as remembered_project
 from headwater.serve.last_good import remember
 from headwater.serve.planning.changing import Added, Dropped, add, drop
@@ -50,7 +52,6 @@ from headwater.serve.reports.storage import storage, vacuum
 from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
 from headwater.serve.store.keeping.keeper import Keeper
 from headwater.serve.store.opening import open_store
-from headwater.sql.parsing.intervals import duration
 from headwater.storage.timeline import check_readable
 from headwater.storage.vacuum.inventory import Inventory
 from headwater.storage.vacuum.vacuum import Vacuumed
@@ -78,18 +79,6 @@ def open(folder: str, clock: Clock | None = None, last_good: bool = False) -> He
             raise
         project, problem = remembered_project(Path(folder), error)
         return Headwater(project, clock or SystemClock(), problem)
-
-
-def _batch_id(batch: str | None) -> BatchId | None:
-    return None if batch is None else BatchId(batch)
-
-
-def _duration(text: str, name: str) -> timedelta:
-    try:
-        return duration(text)
-    except ValueError as error:
-        hint = 'Write "5s", "2 minutes" or a timedelta.'
-        raise InputError("HW001", f"{name}: {error}", hint=hint) from None
 
 
 class Headwater:
@@ -124,7 +113,7 @@ class Headwater:
         `batch` is an id of the call's own, so that it can be repeated after any failure: what was stored
         under it is not stored again, and the answer is that of the first time, marked `repeated`.
         """
-        return self._writer(table).append(given_records(records), _batch_id(batch), strict)
+        return self._writer(table).append(given_records(records), BatchId.given(batch), strict)
 
     def _take_up_columns(self, table: Table) -> None:
         """Open the project's files again if somebody has declared, and stored, columns since."""
@@ -163,8 +152,7 @@ class Headwater:
         A hundred wrong records in a row raise InputError with the likely cause, and nothing is stored, unless
         `keep_going`.  `show` is called with the bytes read so far and the file's size.
         """
-        writer = self._writer(table)
-        return append_file(writer, path, _batch_id(batch), strict, form, keep_going, show)
+        return append_file(self._writer(table), path, BatchId.given(batch), strict, form, keep_going, show)
 
     def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
         """The records that were rejected, of a table or of all, with the reason; oldest first."""
@@ -208,8 +196,21 @@ class Headwater:
             instant = as_of if isinstance(as_of, int) else instant_of(as_of)
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
         if isinstance(max_staleness, str):
-            max_staleness = _duration(max_staleness, "max_staleness")
+            max_staleness = interval(max_staleness, "max_staleness")
         return read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+
+    def changes(
+        self,
+        view: str,
+        since: datetime | int | None = None,
+        follow: bool = False,
+        stop: threading.Event | None = None,
+    ) -> Iterator[Change]:
+        """Rows that came and went after `since`, with weights and times; FeedGoneError if too long ago.
+
+        Without `since` all that are kept, up to now; with `follow` those from now on, until `stop` is set.
+        """
+        return changes(self.catalog, self.warehouse, self.clock, view, since, follow, stop)
 
     def sql(self, text: str) -> Answer:
         """The answer to a SELECT over views and sources, as of one time; without Spark."""
@@ -229,7 +230,7 @@ class Headwater:
         of the wrong type, if the query is unbounded, or if the store is staler than `max_staleness`.
         """
         if isinstance(max_staleness, str):
-            max_staleness = _duration(max_staleness, "max_staleness")
+            max_staleness = interval(max_staleness, "max_staleness")
         return self._answers().answer(name, params, max_staleness)
 
     async def query_async(

@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 
 import headwater
 from headwater.cli.app import app
-from headwater.cli.input.instants import instant
 from headwater.clock import SystemClock, micros
 from headwater.errors import HeadwaterError, InputError
+from headwater.serve.asking import instant
 from headwater.serve.reports.staleness import staleness_over_time
 from headwater.storage.records.journal import AUDIT, PROCESS_CPU, PUSHES, append_rows
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
-from headwater.cli.input.durations import duration
 from headwater.cli.input.opening import open_last_good
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.clock import instant_of, instant_text
 from headwater.errors import InputError
+from headwater.serve.asking import duration
 
 if TYPE_CHECKING:
     from headwater.serve.store.answering import DeclaredQuery, QueryAnswer

@@ -21,11 +21,11 @@ import typer
 from rich.text import Text
 
 from headwater.cli.input.arguments import JsonOption
-from headwater.cli.input.durations import positive_duration
 from headwater.cli.input.opening import open_to_write
 from headwater.cli.show.output import progress_console
 from headwater.cli.stopping import end_at_once, on_signals, say_stopping
 from headwater.errors import InputError
+from headwater.serve.asking import positive_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -108,6 +108,12 @@ CODES = (
         "Mend the row or the view that the message names; a run tries again by itself.",
     ),
     Code(
+        "HW826",
+        "Changes of a view are no longer stored",
+        "A reader of changes asked for some from before the view's history, or was away for too long.",
+        "Read the view, then its changes since that time; `retention: {history: 7 days}` keeps more.",
+    ),
+    Code(
         "HW830",
         "Another run keeps this project",
         "Only one run keeps a project at a time.",
