@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.plans.nodes import Scan
+from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
 from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
 from headwater.algebra.stages.outliving import why_not_without
@@ -183,6 +183,15 @@ class Catalog:
                 waiting.extend(self.views_read(name))
         return tuple(name for name in self.kept if name in below)
 
+    def plan(self, view: str) -> Plan | None:
+        """The whole plan of a view, before it is cut into stages; None if it is kept by full refresh."""
+        columns: dict[str, Sequence[Column]] = {
+            name: table.columns for name, table in self.project.tables.items()
+        }
+        for name, kept in self.kept.items():
+            columns[name] = tuple(map(Column, kept.columns, kept.types))
+        return translate(self.project.views[view], columns).plan
+
     def sources(self, view: str) -> frozenset[str]:
         """The sources that a view depends on, directly or through other views."""
         read = {name for reader in (view, *self.ancestors(view)) for name in self.kept[reader].reads}
@@ -205,11 +214,12 @@ class Catalog:
 def build(project: Project) -> Catalog:
     """Translate every view, in dependency order, so that a view over views knows their columns."""
     relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
+    keys = {name: _keys(table) for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
-        kept[view.name] = _outliving(keep(view, relations), view, project)
+        kept[view.name] = _outliving(keep(view, relations, keys), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
             for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
@@ -273,9 +283,17 @@ def _typed_scans(
         yield name, types.get(relation, {}).get(name, "")
 
 
-def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
+def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
+    return tuple(key for key in (table.key, *table.unique) if key)
+
+
+def keep(
+    view: View,
+    relations: Mapping[str, Sequence[Column]],
+    keys: Mapping[str, Sequence[Sequence[str]]] | None = None,
+) -> Kept:
     """How a view is kept: by delta rules where its structure has them, else by recomputing its SQL."""
-    translated = translate(view, relations)
+    translated = translate(view, relations, keys)
     obstacles = translated.obstacles
     if view.refresh is RefreshPolicy.FULL:
         obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
@@ -286,7 +304,7 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
-    return replace(kept, obstacles=obstacles)
+    return replace(kept, obstacles=obstacles, warnings=translated.warnings)
 
 
 def _outliving(kept: Kept, view: View, project: Project) -> Kept:

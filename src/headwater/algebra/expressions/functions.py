@@ -138,6 +138,10 @@ def _field(part: str) -> Callable[[Value], int]:
     return lambda value: getattr(value, part, 0)
 
 
+def _raise(message: str) -> Value:
+    raise InputError("HW918", message)
+
+
 STRICT: dict[str, Callable[..., Value]] = {
     "eq": same,
     "neq": lambda a, b: not same(a, b),
@@ -157,6 +161,8 @@ STRICT: dict[str, Callable[..., Value]] = {
     "intdiv": _integer_divide,
     "trydivide": _null_for_zero(_divide),
     "trymod": _null_for_zero(_modulo),
+    "raiseerror": _raise,
+    "arrayrepeat": lambda value, count: (value,) * max(count, 0),
     "neg": lambda a: -a,
     "abs": abs,
     "sign": lambda a: float((a > 0) - (a < 0)),

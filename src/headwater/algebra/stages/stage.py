@@ -73,3 +73,4 @@ class Kept:
     reads: tuple[str, ...]  # sources and views the SQL names
     obstacles: tuple[Obstacle, ...] = ()  # empty: fully incremental
     outlives: tuple[str, ...] = ()  # sources whose rows it keeps after they are gone there (KEEP DERIVED)
+    warnings: tuple[Obstacle, ...] = ()  # where the SQL has several right answers, of which one is kept

@@ -175,12 +175,12 @@ class Reader:
         return left
 
     def _product(self) -> Expr:
-        left = self._primary()
+        left = self.primary()
         while self.peek() in _PRODUCTS:
-            left = call(_PRODUCTS[self.take()], left, self._primary())
+            left = call(_PRODUCTS[self.take()], left, self.primary())
         return left
 
-    def _primary(self) -> Expr:
+    def primary(self) -> Expr:
         if self.accept("("):
             inner = self.expr()
             self.expect(")")

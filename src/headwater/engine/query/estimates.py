@@ -8,10 +8,12 @@ from typing import assert_never
 
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -42,8 +44,10 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
-            case Filter(child) | Windows(child) | Negate(child):
+            case Filter(child) | Windows(child) | Negate(child) | Explode(child):
                 return self.empty(child, ranges)
+            case Over(child):
+                return self.empty(child)
             case Project(child, items):
                 return self.empty(child, passed(items, ranges))
             case Join(inputs):
@@ -91,8 +95,10 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
-            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
+            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child) | Explode(child):
                 return self.rows(child, ranges)
+            case Over(child):
+                return self.rows(child)
             case Project(child, items):
                 return self.rows(child, passed(items, ranges))
             case Join(inputs):
@@ -116,9 +122,9 @@ class Estimates:
                 return self.relations.part(plan).inserts_only
             case Negate():
                 return False
-            case Filter(child) | Project(child) | Windows(child):
+            case Filter(child) | Project(child) | Windows(child) | Explode(child):
                 return self.positive(child)
-            case Aggregate():
+            case Aggregate() | Over():
                 return not has_delta(plan.child)
             case Join(inputs) | Union(inputs):
                 return all(self.positive(child) for child in inputs)
@@ -140,6 +146,8 @@ def has_delta(plan: Plan) -> bool:
         case Negate():
             return True
         case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Restrict(child):
+            return has_delta(child)
+        case Over(child) | Explode(child):
             return has_delta(child)
         case Join(inputs) | Union(inputs):
             return any(has_delta(child) for child in inputs)

@@ -8,6 +8,9 @@ is right is checked by itself (verify_shown.py).
 A view that keeps what it made of rows that its source has dropped (KEEP DERIVED) cannot be recomputed; it is
 not compared, and says so.  Views that read it are compared with their SQL over what it holds.
 
+A view whose SQL has several right answers (row_number over an order that leaves rows equal) is recomputed
+from its plan instead, which has the one that is kept.
+
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
 """
@@ -21,17 +24,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
 
 from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.registered import plain_rows
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
 from headwater.errors import InputError
+from headwater.model import View
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.view_rows import VISIBLE, count_rows, output_columns
@@ -155,7 +161,7 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     timeline = workplace.timeline(kept.view)
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
-    sql = inputs.spark.sql(spark_text(view.sql.text)).toDF(*names)
+    sql = _recomputed(workplace, inputs, view).toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
     stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
     return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
@@ -185,11 +191,19 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
             register(inputs, relations, name, net=True)
             continue
         register_sources(name)
-        rows = inputs.spark.sql(spark_text(declared[name].sql.text))
-        named = rows.toDF(*declared[name].columns) if declared[name].columns else rows
-        named.createOrReplaceTempView(quoted(name))
+        rows = _recomputed(workplace, inputs, declared[name])
+        rows.toDF(*catalog.kept[name].columns).createOrReplaceTempView(quoted(name))
     for kept in views:
         register_sources(kept.view)
+
+
+def _recomputed(workplace: Workplace, inputs: Inputs, view: View) -> DataFrame:
+    """The rows of a view over the relations that are registered."""
+    catalog = workplace.catalog
+    plan = catalog.plan(view.name) if catalog.kept[view.name].warnings else None
+    if plan is None:
+        return inputs.spark.sql(spark_text(view.sql.text))
+    return inputs.run(plain_rows(plan, inputs)).drop(WEIGHT)
 
 
 def _named(names: Sequence[str], rows: Sequence[Counted]) -> tuple[tuple[dict[str, Any], int], ...]:

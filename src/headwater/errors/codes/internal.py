@@ -77,6 +77,7 @@ CODES = (
     ),
     Code("HW916", "The evaluator does not know an aggregate", "The reference evaluator lacks it.", _REPORT),
     Code("HW917", "A relation is missing", "The reference evaluator was not given a relation.", _REPORT),
+    Code("HW918", "The SQL raises an error", "raise_error was computed.", "Look at the rows it names."),
     Code(
         "HW920",
         "An expression's text cannot be read",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from headwater.model import Project
-from headwater.serve.store.protocol import KeptStore
 from headwater.serve.store.backends.sqlite import SqliteStore
+from headwater.serve.store.protocol import KeptStore
 
 __all__ = ["open_store", "store_path"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import ROWID, Entry, Interval
-from headwater.serve.store.protocol import Part, Row, StoredIndex, StoredTable
 from headwater.serve.store.backends.values import stored, typed
+from headwater.serve.store.protocol import Part, Row, StoredIndex, StoredTable
 
 __all__ = ["NothingStored", "Shape"]
 

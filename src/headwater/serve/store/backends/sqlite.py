@@ -23,9 +23,9 @@ from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import Entry, Interval
 from headwater.serve.store.backends.entries import entry_keys, range_of, row_key
 from headwater.serve.store.backends.keys import key_of
+from headwater.serve.store.backends.shapes import NothingStored, Shape
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import Part, Row, Snapshot, StoredIndex, StoredTable, Writing
-from headwater.serve.store.backends.shapes import NothingStored, Shape
 
 __all__ = ["SqliteStore"]
 

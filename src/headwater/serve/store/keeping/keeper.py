@@ -23,11 +23,11 @@ from graphlib import CycleError, TopologicalSorter
 
 from headwater.catalog import Catalog
 from headwater.serve.store.declared import checked_queries
-from headwater.serve.store.layout import Layout, layouts_of, whole_layout
 from headwater.serve.store.keeping.loading import load
-from headwater.serve.store.protocol import KeptStore, StoredTable
 from headwater.serve.store.keeping.relations import Changes, Relations
 from headwater.serve.store.keeping.upkeep import Upkeep
+from headwater.serve.store.layout import Layout, layouts_of, whole_layout
+from headwater.serve.store.protocol import KeptStore, StoredTable
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Keeper"]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from headwater.serve.store.keeping.upkeep import Upkeep, merged_states, view_changes
 from headwater.serve.store.layout import Layout, StoredView
 from headwater.serve.store.protocol import KeptStore, Row, StoredIndex, StoredTable
-from headwater.serve.store.keeping.upkeep import Upkeep, merged_states, view_changes
 
 __all__ = ["load"]
 

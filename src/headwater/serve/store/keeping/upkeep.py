@@ -22,10 +22,10 @@ from headwater.bounds.plans.plan import Index, IndexPart
 from headwater.bounds.plans.store import ROWID, Interval
 from headwater.bounds.views.choose import Maintenance
 from headwater.serve.store.backends.keys import key_of
+from headwater.serve.store.backends.values import added
 from headwater.serve.store.layout import StoredView
 from headwater.serve.store.protocol import Row, StoredTable, Writing
 from headwater.serve.store.renamed import Renamed
-from headwater.serve.store.backends.values import added
 
 __all__ = ["Upkeep", "view_changes"]
 

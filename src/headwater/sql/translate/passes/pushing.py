@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Call, Expr, Literal, call, columns_of, rename
-from headwater.algebra.plans.nodes import Aggregate, Filter, Join, JoinKind, OuterJoin, Plan, SemiJoin
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, columns_of, rename
+from headwater.algebra.plans.nodes import Aggregate, Filter, Join, JoinKind, OuterJoin, Over, Plan, SemiJoin
 
 __all__ = ["combine", "push_filter", "push_semi_join"]
 
@@ -48,6 +48,8 @@ def push_filter(plan: Plan, condition: Expr) -> Plan:
             return replace(plan, left=push_filter(plan.left, condition))
         case Aggregate(child, keys) if used and used <= dict(keys).keys():
             return replace(plan, child=push_filter(child, rename(condition, dict(keys))))
+        case Over(child, partition) if used and used <= _columns(partition):
+            return replace(plan, child=push_filter(child, condition))
         case Filter(Join() | OuterJoin() | SemiJoin(), first) if used:
             return Filter(push_filter(plan.child, condition), first)
         case Filter(Aggregate(_, keys), first) if used and used <= dict(keys).keys():
@@ -56,6 +58,11 @@ def push_filter(plan: Plan, condition: Expr) -> Plan:
             return Filter(child, call("and", first, condition))
         case _:
             return Filter(plan, condition)
+
+
+def _columns(partition: tuple[Expr, ...]) -> set[str]:
+    """Columns with one value in a partition: a condition on them keeps it as a whole, or not at all."""
+    return {expr.name for expr in partition if isinstance(expr, Column)}
 
 
 def _always(condition: Expr) -> bool:
