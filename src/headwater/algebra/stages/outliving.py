@@ -14,13 +14,13 @@ has all rows for good.
 
 from __future__ import annotations
 
-from headwater.algebra.plans.nodes import Aggregate, Filter, Project, Scan, Union, Windows
+from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Project, Scan, Union, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 
 __all__ = ["why_not_without"]
 
-_ROW_BY_ROW = (Scan, Filter, Project, Windows, Union)
+_ROW_BY_ROW = (Scan, Filter, Project, Windows, Explode, Union)
 
 
 def why_not_without(kept: Kept, source: str) -> str:
@@ -33,7 +33,7 @@ def _reason(stage: Stage) -> str:
     if stage.plan is None:
         return "it is recomputed as a whole"
     if stage.kind is StageKind.GROUPS:
-        return "an aggregate of a group whose rows change is computed anew from all of them"
+        return "a group whose rows change is computed anew from all of them"
     below = stage.plan.child if isinstance(stage.plan, Aggregate) else stage.plan
     if all(isinstance(node, _ROW_BY_ROW) for node in nodes(below)):
         return ""
