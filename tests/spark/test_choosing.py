@@ -22,11 +22,11 @@ from headwater.engine.upkeep.verify import verify_all
 from headwater.engine.upkeep.verify_shown import verify_shown
 from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
 from headwater.serve.reports.tables import table_statuses
+from headwater.storage.choosing.choices import OVERLOAD
+from headwater.storage.choosing.waiting_table import WaitingTable
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.records.journal import read_rows
-from headwater.storage.records.overload import OVERLOAD
 from headwater.storage.view_rows import read_view
-from headwater.storage.waiting_table import WaitingTable
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
 from support.overload.update_stream import UpdateStream, random_updates

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from headwater.algebra.expressions.tree import Expr, spark_sql
 from headwater.engine.query.query import Query, quoted
+from headwater.storage.choosing.waiting_table import FIRST, LAST, SEEN, UPDATES
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.waiting_table import FIRST, LAST, SEEN, UPDATES
 
 __all__ = ["ABOUT", "AT", "PART", "ChoosingQueries", "Statistics"]
 
