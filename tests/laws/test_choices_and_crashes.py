@@ -20,13 +20,13 @@ from headwater.catalog import Catalog, build
 from headwater.clock import ManualClock
 from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push import pusher
-from headwater.engine.push.choosing import commit_choice
 from headwater.engine.push.record import Records
 from headwater.engine.upkeep.compaction import compact
 from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
 from headwater.storage.choosing.waiting_table import WaitingTable
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.warehouse import Warehouse
+from support import choosing_without_spark
 from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
 from support.crashes.file_system import FileSystem, Killed
@@ -219,8 +219,7 @@ def waiting_first(patch: pytest.MonkeyPatch) -> None:
         replace(waiting, waiting.shown.columns(), job.until, rest, tally)
         waiting.shown.commit(job.until, files, after=job.after)
 
-    patch.setattr("support.choosing_without_spark.commit_choice", swapped)
-    assert commit_choice is not None
+    patch.setattr(choosing_without_spark, "commit_choice", swapped)
 
 
 def never_out_of_date(patch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,13 @@ import pytest
 from headwater.algebra.stages.stage import StageKind
 from headwater.catalog import build
 from headwater.errors import InputError
-from headwater.model import Project, Site, Updates
+from headwater.model import Project, RefreshWeight, Site, Updates
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 
 QUOTES = "CREATE TABLE quotes (symbol STRING, price DOUBLE, UPDATE KEY (symbol))"
+BEST = f"{QUOTES} ON OVERLOAD UPDATES best"
+WATCH = "CREATE TABLE w (symbol STRING, weight DOUBLE)"
 
 
 def project(*statements: str) -> Project:
@@ -42,6 +44,11 @@ def test_on_overload(clause: str, expected: Updates) -> None:
         (f"{QUOTES} ON OVERLOAD UPDATES bset", "HW111", "no policy of updates"),
         (f"{QUOTES} ON OVERLOAD best", "HW100", "UPDATES"),
         ("CREATE TABLE t (a INT) ON OVERLOAD UPDATES best", "HW117", "no UPDATE KEY"),
+        (f"{QUOTES} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW117", "nothing asks for"),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (weight)", "HW100", "and its weight"),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW122", 'no table "w"'),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbl, weight);{WATCH}", "HW122", 'no column "symbl"'),
+        (f"{BEST} REFRESH WEIGHT (price) FROM w (symbol, weight);{WATCH}", "HW122", "cannot be weighed"),
     ],
 )
 def test_what_is_wrong(text: str, code: str, message: str) -> None:
@@ -66,6 +73,11 @@ def test_a_view_reads_what_is_shown_unless_it_wants_every_change(clause: str) ->
     (stage,) = over_shown.shared["quotes$shown"].stages
     assert (stage.kind, stage.reads) == (StageKind.CHOOSING, ("quotes",))
     assert over_shown.versions["v"] != plain.versions["v"] == every.versions["v"]
+
+
+def test_refresh_weight() -> None:
+    tables = project(f"{BEST} REFRESH WEIGHT (SYMBOL) FROM W (symbol, Weight)", WATCH).tables
+    assert tables["quotes"].weight == RefreshWeight(("symbol",), "w", ("symbol",), "weight")
 
 
 def test_another_policy_or_a_column_more_leaves_views_as_they_are() -> None:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from headwater.bench.crash.processes import Processes
 __all__ = ["kill_again_and_again"]
 
 KEYS = 200
+PATIENCE = 120  # seconds until the first choice of a run
 SQL = """CREATE TABLE quotes (symbol BIGINT, price BIGINT, UPDATE KEY (symbol)) ON OVERLOAD UPDATES best;
 CREATE MATERIALIZED VIEW newest FRESHNESS = INTERVAL '3' SECOND AS SELECT symbol, price FROM quotes;
 CREATE MATERIALIZED VIEW totals FRESHNESS = INTERVAL '3' SECOND AS
@@ -29,68 +31,70 @@ SETTINGS = "name: market\noverload: {updates_per_second: 20}\nspark: {master: 'l
 
 def kill_again_and_again(kills: int, say: Callable[[str], None], seed: int = 1) -> dict[str, Any]:
     """Feed, kill, start again; then let everything be shown, and verify."""
-    chance = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="headwater-kills-") as scratch:
-        folder, logs = Path(scratch) / "market", Path(scratch)
+        folder = Path(scratch) / "market"
         folder.mkdir()
         (folder / "headwater.yml").write_text(SETTINGS)
         (folder / "market.sql").write_text(SQL)
-        project = hw.open(str(folder))
-        processes = Processes(folder, logs, {})
+        feeder, processes = (
+            _Feeder(hw.open(str(folder)), random.Random(seed)),
+            Processes(folder, Path(scratch), {}),
+        )
+        feeder.feed(1.0)
         verdicts: list[bool] = []
-        number = _feed(project, chance, 0, 1.0)
         for kill in range(kills):
             say(f"kill {kill + 1} of {kills}")
             processes.start_run()
-            number = _until_it_chooses(project, chance, number)
-            number = _feed(project, chance, number, chance.uniform(0.0, 2.0))
+            feeder.feed_until_it_chooses()
+            feeder.feed(feeder.chance.uniform(0.0, 2.0))
             processes.kill("run")
             verdicts.append(_verified(folder))
         say("everything is shown")
         subprocess.run(
             [sys.executable, "-m", "headwater.cli.app", "run", str(folder), "--until-idle"], check=True
         )
-        (table,) = project.status().tables
-        rows = {row["symbol"]: row["price"] for row in project.read("newest").to_pylist()}
+        (table,) = feeder.project.status().tables
+        rows = {row["symbol"]: row["price"] for row in feeder.project.read("newest").to_pylist()}
         return {
             "kills": kills,
-            "updates": number,
+            "updates": feeder.number,
             "superseded": table.superseded,
             "equal_after_each": all(verdicts),
             "equal_at_the_end": _verified(folder),
-            "all_shown": rows == _LAST and table.waiting == 0,
+            "all_shown": rows == feeder.newest and table.waiting == 0,
         }
 
 
-_LAST: dict[int, int] = {}  # the newest price of each symbol
+@dataclass(slots=True)
+class _Feeder:
+    """Quotes, about 200 a second; the price of a quote is its number."""
 
+    project: hw.Headwater
+    chance: random.Random
+    number: int = 0
+    newest: dict[int, int] = field(default_factory=dict)  # the price of each symbol
 
-def _feed(project: hw.Headwater, chance: random.Random, number: int, seconds: float) -> int:
-    """Quotes for a while, about 200 a second; returns the number of the next."""
-    end = time.monotonic() + seconds
-    while True:
-        symbols = [min(int(chance.expovariate(3.0) * KEYS), KEYS - 1) for _ in range(40)]
-        rows = [{"symbol": symbol, "price": number + at} for at, symbol in enumerate(symbols)]
-        project.ingest("quotes", rows)
-        _LAST.update({row["symbol"]: row["price"] for row in rows})
-        number += len(rows)
-        if time.monotonic() >= end:
-            return number
-        time.sleep(0.2)
+    def feed(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while True:
+            symbols = [min(int(self.chance.expovariate(3.0) * KEYS), KEYS - 1) for _ in range(40)]
+            rows = [{"symbol": symbol, "price": self.number + at} for at, symbol in enumerate(symbols)]
+            self.project.ingest("quotes", rows)
+            self.newest.update({row["symbol"]: row["price"] for row in rows})
+            self.number += len(rows)
+            if time.monotonic() >= end:
+                return
+            time.sleep(0.2)
 
+    def feed_until_it_chooses(self) -> None:
+        """Feed until the run has made a choice: that is when to kill it."""
+        before, end = self._choices(), time.monotonic() + PATIENCE
+        while self._choices() == before and time.monotonic() < end:
+            self.feed(0.5)
 
-def _until_it_chooses(project: hw.Headwater, chance: random.Random, number: int) -> int:
-    """Feed until the run has made a choice: that is when to kill it."""
-    before = _choices(project)
-    end = time.monotonic() + 120
-    while _choices(project) == before and time.monotonic() < end:
-        number = _feed(project, chance, number, 0.5)
-    return number
-
-
-def _choices(project: hw.Headwater) -> int:
-    log = project.warehouse.system("overload")
-    return log.snapshot().rows if log.exists() else 0
+    def _choices(self) -> int:
+        log = self.project.warehouse.system("overload")
+        return log.snapshot().rows if log.exists() else 0
 
 
 def _verified(folder: Path) -> bool:

@@ -108,7 +108,7 @@ class _Choosing:
             chosen = None
             if taken < counted.waits:
                 order = priority(self.table.updates, self._circumstances(began, counted))
-                chosen = self.queries.chosen(keys, order, taken)
+                chosen = self.queries.chosen(keys, order, taken, self._worth(inputs, keys))
             marked = self.queries.marked(keys, chosen, everything=True)
             with self._written(inputs, marked, choosing, job.until, counted.keys) as (shown, files):
                 tally = Tally(
@@ -121,6 +121,14 @@ class _Choosing:
         return Choice(
             job.until, self.table.name, event, job.reason, taken, tally.waits, tally.superseded, rows
         )
+
+    def _worth(self, inputs: Inputs, keys: str) -> str:
+        """What keys are worth, as the table of weights says now."""
+        weight = self.table.weight
+        source = None if weight is None else self.workplace.warehouse.source(weight.table)
+        if weight is None or source is None or not source.exists():
+            return ""
+        return self.queries.weighed(keys, inputs.slice(source, source.as_of(source.time())), weight)
 
     def _circumstances(self, began_at: int, counted: Statistics) -> Circumstances:
         return Circumstances(
