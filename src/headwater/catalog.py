@@ -233,7 +233,8 @@ def build(project: Project) -> Catalog:
         versions[view.name] = _version(view, kept[view.name], relations, seen)
         kept[view.name] = over_shown(kept[view.name], over)
     versions |= {name: _table_version(table) for name, table in choosing.items()}
-    stages = (_shown(table) for table in choosing.values())
+    read = {name for view in kept.values() for stage in view.stages for name in stage.reads}
+    stages = (_shown(table) for name, table in choosing.items() if shown(name) in read)
     return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "Project",
     "Query",
     "RefreshPolicy",
+    "RefreshWeight",
     "Retain",
     "Retention",
     "Site",
@@ -114,6 +115,17 @@ class Updates(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshWeight:
+    """REFRESH WEIGHT: what a key's staleness matters, by the rows of another table; 1 where it has none."""
+
+    columns: tuple[str, ...]  # of the update key
+    table: str
+    keys: tuple[str, ...]  # the columns of that table which they equal
+    weight: str
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A source: a relation whose changes come from outside."""
 
@@ -131,6 +143,7 @@ class Table:
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
+    weight: RefreshWeight | None = None
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
