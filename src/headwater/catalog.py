@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.adapting import adapted
 from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
-from headwater.errors import redact
+from headwater.errors import InputError, redact
 from headwater.errors.shared import no_such_view
 from headwater.model import Column, Project, RefreshPolicy, Table, View
 from headwater.planning.stages.compile import Compiled
@@ -88,6 +89,8 @@ class Catalog:
     def policy_of(self, stage: str) -> RefreshPolicy:
         """How a stage may be refreshed: as its view says; what views share, in whichever way is faster."""
         view = self.project.views.get(stage.split("$", 1)[0])
+        if view is not None and view.window is not None and view.window.adapt:
+            return RefreshPolicy.INCREMENTAL  # to recompute it would be to look for all matches
         return RefreshPolicy.AUTO if view is None else view.refresh
 
     def spark_of(self, stage: str) -> str:
@@ -265,6 +268,13 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
     obstacles = translated.obstacles
     if view.refresh is RefreshPolicy.FULL:
         obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
+    if obstacles and view.window is not None and view.window.adapt:
+        raise InputError(
+            "HW127",
+            f"a join that is adapted is kept incrementally, but {obstacles[0].reason}",
+            place=obstacles[0].place or view.place,
+            hint="leave out ON OVERLOAD ADAPT JOINS, or what stands in the way",
+        )
     if translated.plan is None or view.refresh is RefreshPolicy.FULL:
         stage = Stage(view.name, StageKind.SQL, translated.columns, None, translated.reads, translated.sql)
         finish = scan_rows(view.name, translated.columns)
@@ -272,6 +282,8 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
+    if view.window is not None and view.window.adapt:
+        return adapted(kept, view, view.window)
     return replace(kept, obstacles=obstacles)
 
 

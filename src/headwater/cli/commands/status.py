@@ -12,6 +12,7 @@ from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
 from headwater.cli.input.periods import period
+from headwater.cli.show.adapted_joins import print_adapted_joins
 from headwater.cli.show.again import again_and_again
 from headwater.cli.show.captures import print_capture_problems
 from headwater.cli.show.output import console, print_json, print_table
@@ -94,6 +95,10 @@ def _answer(current: Status) -> dict[str, Any]:
         ]
     for site in answer["sites"]:
         site |= {name: site[name] and instant_text(site[name]) for name in ("since", "last_seen")}
+    for join in answer["joins"]:
+        join["exact_since"] = join["exact_since"] and instant_text(join["exact_since"])
+        for adaptation in join["adaptations"]:
+            adaptation["at"] = instant_text(adaptation["at"])
     answer["at"] = instant_text(current.at)
     return answer
 
@@ -102,6 +107,7 @@ def _print(current: Status) -> None:
     out = console()
     out.print(f"{current.project}: {_runs(current)}")
     print_view_status(current)
+    print_adapted_joins(current)
     for site in current.sites:
         if not site.alive:
             out.print(

@@ -3,7 +3,8 @@
 Translation, delta rules and stored intermediate relations play no part: views that the view reads are
 recomputed from their SQL as well.  Rows are compared as multisets (differences.py).  A table whose
 updates are chosen among stands for what is shown of it, unless the view says EVERY CHANGE; whether that
-is right is checked by itself (verify_shown.py).
+is right is checked by itself (verify_shown.py).  An adapted join shows its SQL over the recent rows of its
+inputs (verify_adapted.py).
 
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
@@ -28,6 +29,7 @@ from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
+from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import WEIGHT
@@ -141,7 +143,8 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     timeline = workplace.timeline(kept.view)
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
-    sql = inputs.spark.sql(spark_text(view.sql.text)).toDF(*names)
+    text = adapted_sql(workplace, inputs, kept, time) if is_adapted(kept) else view.sql.text
+    sql = inputs.spark.sql(spark_text(text)).toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
     stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
     return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
@@ -167,6 +170,9 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
                 register(inputs, relations, name, net=True)
 
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
+        if is_adapted(catalog.kept[name]):  # what it shows is what views over it read
+            register(inputs, relations, name, net=True)
+            continue
         register_sources(name)
         rows = inputs.spark.sql(spark_text(declared[name].sql.text))
         named = rows.toDF(*declared[name].columns) if declared[name].columns else rows

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock
+from headwater.serve.reports.joins import JoinStatus, join_statuses
 from headwater.serve.reports.sources import SourceStatus, source_statuses
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
@@ -74,6 +75,7 @@ class Status:
     views: tuple[ViewStatus, ...]
     slots: tuple[SlotLag, ...] = ()  # of the project's PostgreSQL databases
     sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
+    joins: tuple[JoinStatus, ...] = ()  # that are adapted
 
 
 def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
@@ -88,6 +90,7 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         tuple(_view(catalog, warehouse, name, now, totals.get(name, {}), pushes) for name in catalog.kept),
         _slots(catalog, warehouse, clock),
         _sites(warehouse) if kept_by is not None else (),
+        join_statuses(catalog, warehouse, now),
     )
 
 
