@@ -174,6 +174,7 @@ class Stream:
     table: str
     column: str
     tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
+    key: tuple[str, ...] = ()  # of the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,8 @@ class JoinWindow:
     length: timedelta
     tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
     streams: tuple[Stream, ...] = ()
+    adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
+    retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
     place: Place | None = field(default=None, compare=False)
 
 
@@ -260,6 +263,8 @@ class Overload:
     """`overload` in headwater.yml: budgets set by hand. Without, they follow from promises and forecasts."""
 
     updates_per_second: float | None = None  # keys of each update stream that may be shown, per second
+    probes_per_second: float | None = None  # rows that each adapted join may look partners up for, per second
+    join_policy: str = "optimal"  # who gets them
 
 
 @dataclass(frozen=True, slots=True)
