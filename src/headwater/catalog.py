@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.adapting import adapted
 from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
 from headwater.algebra.stages.outliving import why_not_without
 from headwater.algebra.stages.split import split
@@ -96,6 +97,8 @@ class Catalog:
         view = self.project.views.get(stage.split("$", 1)[0])
         if view is None:
             return RefreshPolicy.AUTO
+        if view.window is not None and view.window.adapt:
+            return RefreshPolicy.INCREMENTAL  # to recompute it would be to look for all matches
         return RefreshPolicy.INCREMENTAL if self.kept[view.name].outlives else view.refresh
 
     def spark_of(self, stage: str) -> str:
@@ -233,7 +236,8 @@ def build(project: Project) -> Catalog:
         versions[view.name] = _version(view, kept[view.name], relations, seen)
         kept[view.name] = over_shown(kept[view.name], over)
     versions |= {name: _table_version(table) for name, table in choosing.items()}
-    stages = (_shown(table) for table in choosing.values())
+    read = {name for view in kept.values() for stage in view.stages for name in stage.reads}
+    stages = (_shown(table) for name, table in choosing.items() if shown(name) in read)
     return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
 
 
@@ -302,6 +306,13 @@ def keep(
     obstacles = translated.obstacles
     if view.refresh is RefreshPolicy.FULL:
         obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
+    if obstacles and view.window is not None and view.window.adapt:
+        raise InputError(
+            "HW127",
+            f"a join that is adapted is kept incrementally, but {obstacles[0].reason}",
+            place=obstacles[0].place or view.place,
+            hint="leave out ON OVERLOAD ADAPT JOINS, or what stands in the way",
+        )
     if translated.plan is None or view.refresh is RefreshPolicy.FULL:
         stage = Stage(view.name, StageKind.SQL, translated.columns, None, translated.reads, translated.sql)
         finish = scan_rows(view.name, translated.columns)
@@ -309,6 +320,8 @@ def keep(
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
+    if view.window is not None and view.window.adapt:
+        return adapted(kept, view, view.window)
     return replace(kept, obstacles=obstacles, warnings=translated.warnings)
 
 

@@ -185,6 +185,7 @@ def test_views_keep_what_they_made_of_rows_that_are_gone(
         ("SELECT t.id, names.name FROM t JOIN names ON t.n = names.n", "a join"),
         ("SELECT id FROM t WHERE EXISTS (SELECT 1 FROM names WHERE names.n = t.n)", "a join"),
         ("SELECT id, row_number() OVER (PARTITION BY n ORDER BY id) AS r FROM t", "computed anew"),
+        ("SELECT id FROM t ORDER BY id LIMIT 3", "computed anew"),
     ],
 )
 def test_a_view_that_would_need_the_rows_again_is_refused(tmp_path: Path, select: str, reason: str) -> None:

@@ -10,6 +10,7 @@ import typer
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
+from headwater.cli.show.adapted_joins import print_adapted_joins
 from headwater.cli.show.again import again_and_again
 from headwater.cli.show.captures import print_capture_problems
 from headwater.cli.show.chosen_tables import print_chosen_tables
@@ -86,6 +87,7 @@ def _print(current: Status) -> None:
     out = console()
     out.print(f"{current.project}: {_runs(current)}")
     print_view_status(current)
+    print_adapted_joins(current)
     for site in current.sites:
         if not site.alive:
             out.print(

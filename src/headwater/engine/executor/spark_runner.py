@@ -162,7 +162,7 @@ class SparkRunner:
                     target,
                     self._computing,
                 )
-                budgets = self.forecaster.budgets(order.views, target)
+                budgets = {} if order.everything else self.forecaster.budgets(order.views, target)
                 yield from self._run(order, _without(levels, later), target, budgets)
             yield from self._run(order, _only(levels, later), target)
         finally:

@@ -181,6 +181,8 @@ class ExpectedSizes:
         effort, mode = flow.effort(self.carries[stage.name]), Mode.INCREMENTAL
         if stage.name in self.copies:
             mode = Mode.COPY
+        elif stage.kind is StageKind.PROBES:
+            mode = Mode.CHOOSE
         elif self.recomputes(stage, effort, anew := flow.recompute(effort.changed)):
             effort, mode = anew, Mode.FULL
         return ExpectedWork(stage.name, mode, self.sparks[stage.name], effort, stage.reads)

@@ -144,5 +144,5 @@ def _over(kept: Kept, member: Candidate, parts: Stage) -> Kept:
     (stage,) = kept.stages
     plan = woven(member.grouping, parts.name, parts.plan)  # type: ignore[arg-type]
     if plan is None or plan.columns != stage.columns:
-        raise InternalError("HW937", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
+        raise InternalError("HW938", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
     return replace(kept, stages=(replace(stage, plan=plan, reads=reads(plan)),))
