@@ -1,7 +1,7 @@
 """A store in memory, for tests: the reference that other stores are held against.
 
-It orders Python values themselves, not bytes made of them, so that a store which orders bytes is compared with
-something that has no part in common with it.
+It orders Python values themselves, not bytes made of them, so that a store which orders bytes is compared
+with something that has no part in common with it.
 """
 
 from __future__ import annotations
