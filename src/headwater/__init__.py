@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
     from headwater.serve.reports.status import ViewStatus as ViewStatus
+    from headwater.serve.store.answering import QueryAnswer as QueryAnswer
+    from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
     from headwater.storage.feed import FeedGoneError as FeedGoneError
     from headwater.storage.records.site_health import SiteHealth as SiteHealth
     from headwater.storage.records.slot_lag import SlotLag as SlotLag
@@ -76,6 +78,7 @@ __all__ = [
     "Clock",
     "Costs",
     "DeadLetter",
+    "DeclaredQuery",
     "Dropped",
     "Effect",
     "FeedGoneError",
@@ -96,6 +99,7 @@ __all__ = [
     "Progress",
     "Project",
     "ProjectWarning",
+    "QueryAnswer",
     "RefusedError",
     "Rejected",
     "Rejection",
@@ -128,6 +132,7 @@ _HOMES = {
     "Clock": "headwater.clock",
     "Costs": "headwater.planning.cost.billing",
     "DeadLetter": "headwater.capture.dead_letters",
+    "DeclaredQuery": "headwater.serve.store.declared",
     "Dropped": "headwater.serve.planning.changing",
     "Effect": "headwater.serve.planning.planned",
     "FeedGoneError": "headwater.storage.feed",
@@ -144,6 +149,7 @@ _HOMES = {
     "Progress": "headwater.engine.run.progress",
     "Project": "headwater.model",
     "ProjectWarning": "headwater.project.warning",
+    "QueryAnswer": "headwater.serve.store.answering",
     "Rejected": "headwater.capture.rejected",
     "Rejection": "headwater.capture.intake.batch",
     "Removed": "headwater.storage.vacuum.vacuum",

@@ -7,12 +7,14 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
     shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "total": "9.99"}])
     shop.run_until_idle()
     shop.read("big_orders").to_pylist()
+    shop.query("orders_of", customer_id=7).rows
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -46,14 +48,19 @@ from headwater.serve.read_as_of import read_as_of
 from headwater.serve.reports.bill import Account, account
 from headwater.serve.reports.status import Status, status
 from headwater.serve.reports.storage import storage, vacuum
+from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
+from headwater.serve.store.keeping.keeper import Keeper
+from headwater.serve.store.opening import open_store
 from headwater.storage.timeline import check_readable
 from headwater.storage.vacuum.inventory import Inventory
 from headwater.storage.vacuum.vacuum import Vacuumed
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    from headwater.engine.push.workplace import Workplace
     from headwater.engine.run.progress import Progress
     from headwater.engine.upkeep.verify import Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable
 
 __all__ = ["Headwater", "open"]
 
@@ -85,6 +92,8 @@ class Headwater:
         self.warehouse = Warehouse(project.storage, self.catalog.places(), project.durability)
         self._fingerprint = fingerprint(project.folder)
         self._writers: dict[tuple[int, str], Appender] = {}
+        self._answering: Answering | None = None
+        self._opening = threading.Lock()
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
@@ -206,6 +215,36 @@ class Headwater:
         """The answer to a SELECT over views and sources, as of one time; without Spark."""
         return answer(self.catalog, self.warehouse, self.clock, text)
 
+    @property
+    def queries(self) -> Mapping[str, DeclaredQuery]:
+        """The declared queries: their parameters, levels and bounds."""
+        return self._answers().queries
+
+    def query(
+        self, name: str, /, *, max_staleness: timedelta | str | None = None, **params: object
+    ) -> QueryAnswer:
+        """The answer of a declared query, from the store: in bounded work, without Spark. Never waits.
+
+        Parameters are given by name, a list as a list, NULL as None; InputError if one is missing, unknown or
+        of the wrong type, if the query is unbounded, or if the store is staler than `max_staleness`.
+        """
+        if isinstance(max_staleness, str):
+            max_staleness = interval(max_staleness, "max_staleness")
+        return self._answers().answer(name, params, max_staleness)
+
+    async def query_async(
+        self, name: str, /, *, max_staleness: timedelta | str | None = None, **params: object
+    ) -> QueryAnswer:
+        """The same for asynchronous programs: it reads in a thread of its own."""
+        return await asyncio.to_thread(self.query, name, max_staleness=max_staleness, **params)
+
+    def _answers(self) -> Answering:
+        """What answers the project's queries; checked once and kept open."""
+        with self._opening:
+            if self._answering is None or self._answering.project is not self.project:
+                self._answering = Answering.open(self.project, self.clock)
+            return self._answering
+
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
         return status(self.catalog, self.warehouse, self.clock)
@@ -287,7 +326,16 @@ class Headwater:
             return self._planned(project, sharing)
 
         try:
-            with run(catalog, self.warehouse, self.clock, self._fingerprint, make, sharing, stop) as started:
+            with run(
+                catalog,
+                self.warehouse,
+                self.clock,
+                self._fingerprint,
+                make,
+                sharing,
+                stop,
+                sink=self._keeper(),
+            ) as started:
                 started.keep(duration, show)
         except StoppedError:
             return
@@ -318,9 +366,21 @@ class Headwater:
         self._lay_out(catalog)
         with (
             suppress(StoppedError),
-            run(catalog, self.warehouse, self.clock, sharing=sharing, stop=stop, once=True) as started,
+            run(
+                catalog,
+                self.warehouse,
+                self.clock,
+                sharing=sharing,
+                stop=stop,
+                once=True,
+                sink=self._keeper(),
+            ) as started,
         ):
             until_idle(started, show)
+
+    def _keeper(self) -> Keeper:
+        """What keeps the store of the project's queries while it runs."""
+        return Keeper(open_store(self.project), self.warehouse)
 
     def stream(self, table: str, frame: Any) -> Any:
         """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""
@@ -337,14 +397,28 @@ class Headwater:
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""
-        from headwater.engine.push.workplace import Workplace
-        from headwater.engine.spark.session import session
         from headwater.engine.upkeep.verify import verify_all
 
         names = (
             [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
         )
+        return verify_all(self._workplace(), [self.catalog.kept[name] for name in names])
+
+    def verify_tables(self, views: Iterable[str] | None = None) -> tuple[VerifiedTable, ...]:
+        """Check what is shown of the tables whose updates are chosen among, of those below some views."""
+        from headwater.engine.upkeep.verify_shown import verify_shown
+
+        names = self.catalog.kept if views is None else [self.catalog.view(name).name for name in views]
+        below = {table for name in names for table in self.catalog.sources(name)}
+        tables = [name for name in sorted(below) if self.project.tables[name].chooses]
+        workplace = self._workplace() if tables else None
+        checked = (verify_shown(workplace, name) for name in tables if workplace is not None)
+        return tuple(table for table in checked if table is not None)
+
+    def _workplace(self) -> Workplace:
+        from headwater.engine.push.workplace import Workplace
+        from headwater.engine.spark.session import session
+
         project, spark_log = self.project, self.warehouse.spark_log()
         spark = session(project.name, project.spark_master, project.spark_config, spark_log)
-        workplace = Workplace(spark, self.warehouse, self.catalog)
-        return verify_all(workplace, [self.catalog.kept[name] for name in names])
+        return Workplace(spark, self.warehouse, self.catalog)

@@ -26,6 +26,8 @@ __all__ = [
     "Durability",
     "Expectation",
     "ForeignKey",
+    "JoinWindow",
+    "Overload",
     "Prices",
     "Project",
     "Query",
@@ -34,8 +36,11 @@ __all__ = [
     "Retention",
     "Site",
     "SqlText",
+    "Stream",
     "Table",
+    "Updates",
     "View",
+    "Weaving",
 ]
 
 
@@ -95,6 +100,17 @@ class Retain:
     current: bool = False  # RETAIN CURRENT: the rows that are, not how they came
     window: timedelta | None = None  # RETAIN INTERVAL ... ON column: only rows that are not older
     column: str = ""
+    keep_derived: bool = False  # KEEP DERIVED: what views made of older rows stays
+
+
+class Updates(Enum):
+    """ON OVERLOAD UPDATES: which keys of an update stream are shown first when a push has too little time."""
+
+    APPEND = "append"  # every change, in order: late rather than chosen
+    FIFO = "fifo"  # the key whose newest update is oldest
+    INPLACE = "inplace"  # the key that has waited longest
+    LINECUT = "linecut"  # keys that are updated rarely, then as INPLACE
+    BEST = "best"  # the key for which a refresh is worth most
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +130,7 @@ class Table:
     expect: Expectation = Expectation()
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
+    updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -123,12 +140,40 @@ class Table:
     def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    @property
+    def chooses(self) -> bool:
+        """Whether views see what is shown of it, which under overload may lag behind what it holds."""
+        return self.updates is not Updates.APPEND
+
 
 class RefreshPolicy(Enum):
     AUTO = "AUTO"
     INCREMENTAL = "INCREMENTAL"
     INCREMENTAL_STRICT = "INCREMENTAL STRICT"
     FULL = "FULL"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An input of a window join: its name in FROM, the table, the column that says when a row is."""
+
+    name: str
+    table: str
+    column: str
+    tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWindow:
+    """WINDOW: all rows of a result lie within `length` of the newest of them.
+
+    `tolerances` are as written; `streams`, in the order of FROM, once the tables are known.
+    """
+
+    length: timedelta
+    tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
+    streams: tuple[Stream, ...] = ()
+    place: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +189,8 @@ class View:
     site: str = "default"
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
+    window: JoinWindow | None = None  # WINDOW: what it joins is this close in time; `sql` says so as well
+    every_change: bool = False  # REFRESH EVERY CHANGE: it reads update streams themselves, not what is shown
     place: Place | None = None
 
 
@@ -154,6 +201,7 @@ class Query:
     name: str
     sql: SqlText
     place: Place | None = None
+    within: timedelta | None = None  # ALLOW UNBOUNDED WITHIN: answered even if it has no bound, so long
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +243,25 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class Overload:
+    """`overload` in headwater.yml: budgets set by hand. Without, they follow from promises and forecasts."""
+
+    updates_per_second: float | None = None  # keys of each update stream that may be shown, per second
+
+
+@dataclass(frozen=True, slots=True)
+class Weaving:
+    """How aggregates share partial results: by which optimizer ("off": not at all), with which aim.
+
+    `always`: also where a shared stage is expected to cost more than it saves.
+    """
+
+    optimizer: str = "best"
+    objective: str = "total"
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     name: str
     folder: str
@@ -205,9 +272,11 @@ class Project:
     sites: Mapping[str, Site]
     prices: Prices = Prices()
     retention: Retention = Retention()
+    overload: Overload = Overload()
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL
+    weaving: Weaving = Weaving()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 
     def masters(self) -> dict[str, str]:

@@ -166,6 +166,15 @@ def test_before_processes_were_counted_the_bill_says_so(shop: Path, kept: int) -
     assert "unattributed" not in run("bill", shop).stdout
 
 
+def test_a_server_whose_counters_nobody_sees_is_named(shop: Path, counted: int) -> None:
+    assert "Connect" not in answer("bill", shop)["not_included"]
+    (shop / "headwater.yml").write_text("name: shop\nsites: {far: {spark: 'sc://10.0.0.7:15002'}}\n")
+    assert (
+        "The Spark Connect servers of site far are counted by the seconds"
+        in answer("bill", shop)["not_included"]
+    )
+
+
 def test_columns_of_zeros_are_not_shown(shop: Path) -> None:
     warehouse = headwater.open(str(shop)).warehouse
     append_rows(warehouse.system("pushes"), PUSHES, [pushed(5 * SECOND, "cheap")], 1)

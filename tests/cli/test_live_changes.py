@@ -46,7 +46,7 @@ def feeding(folder: Path) -> Iterator[Callable[[], int]]:
         yield lambda: accepted[0]
     finally:
         stop.set()
-        thread.join(timeout=30)
+        thread.join(timeout=120)
 
 
 def computed(folder: Path) -> dict[str, bool]:

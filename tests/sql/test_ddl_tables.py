@@ -108,8 +108,12 @@ def test_a_limit_without_columns_bounds_the_whole_table() -> None:
     assert declared.cardinalities == (Cardinality((), 9), Cardinality(("a",), 3))
     with pytest.raises(InputError, match="two cardinality limits, 5 and 6"):
         table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5 (), CARDINALITY LIMIT 6 ())")
-    with pytest.raises(InputError):
+    assert table("CREATE TABLE t (a INT, CARDINALITY LIMIT 7 ON (a))").cardinalities == (
+        Cardinality(("a",), 7),
+    )
+    with pytest.raises(InputError, match="after CARDINALITY LIMIT 5") as refused:
         table("CREATE TABLE t (a INT, CARDINALITY LIMIT 5)")
+    assert "() for the whole table" in refused.value.hint
 
 
 def test_with_cardinality_bounds_the_rows_of_the_keys_other_columns() -> None:

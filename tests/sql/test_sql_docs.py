@@ -25,8 +25,12 @@ def test_the_statements_make_one_project() -> None:
     (settings,) = [read_settings(text, "headwater.yml", Path()) for kind, text in BLOCKS if kind == "yaml"]
     whole = "".join(text for kind, text in BLOCKS if kind == "sql")
     statements = resolve(parse_statements(whole, "docs.sql"), settings.sites)
-    assert [table.name for table in statements.tables] == ["users", "user_events", "quotes", "tags"]
-    assert [view.name for view in statements.views] == ["dinner_events", "users_by_city", "dinners_by_city"]
+    assert [table.name for table in statements.tables] == [
+        "users", "user_events", "quotes", "tags", "nyc", "tokyo",
+    ]  # fmt: skip
+    assert [view.name for view in statements.views] == [
+        "dinner_events", "arbitrage", "users_by_city", "dinners_by_city",
+    ]  # fmt: skip
     assert [view.name for view in statements.explained] == ["spread"]
     assert [query.name for query in statements.queries] == ["upcoming", "user_by_email"]
     assert statements.tables[3].cardinalities[0].columns == ("doc_id",)

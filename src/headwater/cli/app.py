@@ -31,6 +31,7 @@ from headwater.cli.commands.check import check
 from headwater.cli.commands.errors import errors
 from headwater.cli.commands.init import init
 from headwater.cli.commands.plan import plan
+from headwater.cli.commands.query import query
 from headwater.cli.commands.read import read
 from headwater.cli.commands.run import run
 from headwater.cli.commands.sql import sql
@@ -65,7 +66,7 @@ simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
 for command in (
     init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, dead_letters,
-    read, changes, sql, serve, verify, vacuum, errors,
+    read, changes, query, sql, serve, verify, vacuum, errors,
 ):  # fmt: skip
     without_project = command in (init, demo, check, calibrate, errors)
     kind = Command if without_project else ProjectCommand

@@ -66,9 +66,11 @@ def _project(folder: Path, settings: Settings, statements: Statements) -> Projec
         sites=settings.sites,
         prices=settings.prices,
         retention=settings.retention,
+        overload=settings.overload,
         spark_master=settings.spark_master,
         spark_config=absolute_secret_files(settings.spark_config, folder.absolute()),
         durability=settings.durability,
+        weaving=settings.weaving,
         explained=statements.explained,
     )
 

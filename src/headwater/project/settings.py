@@ -9,6 +9,8 @@
     prices: {core_hour: 0.17, gb_transfer: 0.01, gb_month: 0.11}
     expect: {user_events: {rows: 1000000, rate: 50}}
     retention: {history: 7 days, audit: 90 days, dead_letters: 30 days, reads: 1 hour}
+    overload: {updates_per_second: 2000}
+    weave: {optimizer: best, objective: total}
 
 Values of `spark` may refer to secrets: ${NAME}, and <name>_file in `config` (secrets.py).
 Paths are relative to the project's folder.  A site without a spark uses the project's; without storage it
@@ -25,16 +27,18 @@ from decimal import Decimal
 from pathlib import Path
 
 from headwater.errors import InputError, Place
-from headwater.model import Durability, Expectation, Prices, Retention, Site
+from headwater.model import Durability, Expectation, Overload, Prices, Retention, Site, Weaving
 from headwater.project.addresses import refuse_address
 from headwater.project.retention import read_retention
+from headwater.project.weaving import read_weaving
 from headwater.project.yaml_file import Value, read_yaml
 from headwater.sql.ddl.statements import DEFAULT_FRESHNESS
 from headwater.sql.parsing.intervals import duration
 
 __all__ = ["Settings", "read_settings"]
 
-KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention")
+KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention",
+        "overload", "weave")  # fmt: skip
 _MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|yarn|(spark|k8s|sc)://\S+"
@@ -56,6 +60,8 @@ class Settings:
     expect: Mapping[str, tuple[Expectation, Place]] = field(default_factory=dict)
     durability: Durability = Durability.FULL
     retention: Retention = Retention()
+    overload: Overload = Overload()
+    weaving: Weaving = Weaving()
 
 
 def read_settings(text: str, path: str, folder: Path) -> Settings:
@@ -74,6 +80,8 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
         expect=_expectations(given["expect"]) if "expect" in given else {},
         durability=_durability(given["durability"]) if "durability" in given else Durability.FULL,
         retention=read_retention(given["retention"]) if "retention" in given else Retention(),
+        overload=_overload(given["overload"]) if "overload" in given else Overload(),
+        weaving=read_weaving(given["weave"]) if "weave" in given else Weaving(),
     )
     if "spark" in given:
         settings = _with_spark(settings, given["spark"])
@@ -84,6 +92,19 @@ def _storage(value: Value, folder: Path) -> str:
     """A folder, made absolute."""
     refuse_address(value.text(), value.title, value.place())
     return str((folder / Path(value.text()).expanduser()).absolute())
+
+
+def _overload(value: Value) -> Overload:
+    """Budgets set by hand."""
+    given = value.fields(("updates_per_second",))
+    if "updates_per_second" not in given:
+        return Overload()
+    rate = given["updates_per_second"].number()
+    if rate <= 0:
+        raise given["updates_per_second"].wrong(
+            "overload.updates_per_second must be above 0", "write updates_per_second: 2000, or leave it out"
+        )
+    return Overload(updates_per_second=float(rate))
 
 
 def _freshness(value: Value) -> timedelta:

@@ -13,6 +13,7 @@ from headwater.clock import Clock, instant_text, micros
 from headwater.errors import RefusedError
 from headwater.serve.frames import Frames
 from headwater.serve.reports.status import last_failure
+from headwater.serve.reports.tables import stale_since
 from headwater.storage.as_python import as_python
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.view_rows import read_view
@@ -40,6 +41,7 @@ class Rows(Frames):
     staleness: timedelta
     table: pa.Table
     error: str = ""  # why the view does not advance, if it is late and its last push failed
+    stalest_key: timedelta | None = None  # under overload: how stale its stalest key is
 
     def to_pylist(self, limit: int | None = None) -> list[dict[str, Any]]:
         """The rows, or the first of them; dates and instants that Python cannot hold are text."""
@@ -57,6 +59,7 @@ class Standing:
     time: int
     staleness: timedelta
     error: str = ""
+    stalest_key: timedelta | None = None  # as in Rows
 
 
 def standing(
@@ -74,7 +77,9 @@ def standing(
     now = clock.now()
     error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
     _refuse_stale(view.name, time, now, max_staleness, error)
-    return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error)
+    since = stale_since(catalog, warehouse, view.name)
+    stalest = None if since is None else timedelta(microseconds=now - since)
+    return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error, stalest)
 
 
 def read(
@@ -90,7 +95,7 @@ def read(
     timeline = warehouse.stage(catalog.folder(view))
     time, table = read_view(timeline, warehouse.published(view), catalog.description(view))
     staleness = max(timedelta(), stands.staleness - timedelta(microseconds=time - stands.time))
-    return Rows(view, time, staleness, table, stands.error)
+    return Rows(view, time, staleness, table, stands.error, stands.stalest_key)
 
 
 def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverComputedError:

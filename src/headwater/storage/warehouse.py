@@ -63,7 +63,12 @@ class Warehouse:
         return self._timeline(os.path.join(self.root_of(table), "sources", table), self.durable)
 
     def stage(self, name: str) -> Timeline:
-        return self._timeline(os.path.join(self.root_of(_relation(name)), "stages", name))
+        return self._timeline(os.path.join(self._stage_root(name), "stages", name))
+
+    def _stage_root(self, folder: str) -> str:
+        """The root of the site of a stage: of its own, or of the view or table that it belongs to."""
+        relation = folder.rsplit("@", 1)[0]
+        return self.root_of(relation if relation in self.roots else relation.split("$", 1)[0])
 
     def published(self, view: str) -> DeltaLog:
         return self._log(os.path.join(self.root_of(view), "views", view))
@@ -111,8 +116,3 @@ class Warehouse:
             table = self._open.get(path) or self._open.setdefault(path, DeltaLog(path, durable))
             assert isinstance(table, DeltaLog)
             return table
-
-
-def _relation(folder: str) -> str:
-    """The view or shared stage to which a stage's folder (name$1@version) belongs."""
-    return folder.rsplit("@", 1)[0].split("$", 1)[0]

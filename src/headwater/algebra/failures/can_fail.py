@@ -16,7 +16,7 @@ them (planning/relations/sharings.py).  A false "can" costs some sharing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from headwater.algebra.expressions.functions import plain
@@ -64,7 +64,7 @@ _OF_TEXTS = {
 _OF_TIMES = {
     "year", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekday", "weekofyear", "quarter",
     "hour", "minute", "second", "datetrunc", "timestamptrunc", "trunc", "todate", "date", "lastday",
-    "datediff", "dateformat",
+    "datediff", "dateformat", "fragment",
 }  # fmt: skip
 
 
@@ -99,6 +99,15 @@ def _mixes_kinds(call: Call, types: Types) -> bool:
     return "" in kinds or len(kinds) > 1
 
 
+def _mixes_branches(call: Call, types: Types) -> bool:
+    """CASE WHEN a THEN x WHEN b THEN y ELSE z END: its results are cast to one type if theirs differ."""
+    if not call.template.startswith("CASE WHEN"):
+        return True
+    pairs, last = divmod(len(call.arguments), 2)
+    results = (*call.arguments[1 : 2 * pairs : 2], *(call.arguments[-1:] if last else ()))
+    return len(results) > 1 and _mixes_kinds(Call("case", results, ""), types)
+
+
 def _divides_by_zero(call: Call, _: Types) -> bool:
     """A constant divisor is safe; -1 is not, because the least integer has no negative."""
     divisor = call.arguments[-1]
@@ -110,7 +119,19 @@ def _divides_by_zero(call: Call, _: Types) -> bool:
 
 
 def _overflows(call: Call, types: Types) -> bool:
+    """Floats become infinite; a timestamp has room for any interval that can be written."""
+    if _moved(call) and type_of(call.arguments[0], types) in _TIMES - {"date"}:
+        return False
     return not all(type_of(argument, types) in _FLOATS for argument in call.arguments)
+
+
+def _moved(call: Call) -> bool:
+    """x + INTERVAL '10' MINUTE, or minus."""
+    return (
+        call.function in ("add", "sub")
+        and isinstance(call.arguments[1], Literal)
+        and isinstance(call.arguments[1].value, timedelta)
+    )
 
 
 def _wants_times(call: Call, types: Types) -> bool:
@@ -151,6 +172,7 @@ _RULES: dict[str, Callable[[Call, Types], bool]] = {
     **dict.fromkeys(_OF_TEXTS, _wants_texts),
     **dict.fromkeys(_OF_TIMES, _wants_times),
     "cast": _narrows,
+    "case": _mixes_branches,
 }
 
 
@@ -163,7 +185,9 @@ def type_of(expr: Expr, types: Types) -> str:
             return _literal_type(value)
         case Call("cast"):
             return _cast_type(expr)
-        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce"):
+        case Call(_, (moment, *_)) if _moved(expr) and type_of(moment, types) in _TIMES - {"date"}:
+            return type_of(moment, types)
+        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce", "fragment"):
             return type_of(argument, types)
         case Call(function) if plain(function) in _OF_TEXTS - {
             "length",

@@ -16,6 +16,7 @@ Kinds of stage, by how a delta is found (delta/derive.py has the rules):
     LINEAR   partial states that only add (count, exact sums): old state + partial states of the delta
     GROUPS   any other aggregate: groups that the delta touches are aggregated anew
     SQL      structure without a delta rule: Spark recomputes the SQL text and the difference is stored
+    CHOOSING what is shown of a table: its own delta, or the part of it that is worth most (choosing.py)
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class StageKind(Enum):
     LINEAR = "linear"
     GROUPS = "groups"
     SQL = "sql"
+    CHOOSING = "choosing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,5 @@ class Kept:
     types: tuple[str, ...]  # of the columns, as far as they are known without Spark; "" where not
     reads: tuple[str, ...]  # sources and views the SQL names
     obstacles: tuple[Obstacle, ...] = ()  # empty: fully incremental
+    outlives: tuple[str, ...] = ()  # sources whose rows it keeps after they are gone there (KEEP DERIVED)
+    warnings: tuple[Obstacle, ...] = ()  # where the SQL has several right answers, of which one is kept

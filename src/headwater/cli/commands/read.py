@@ -53,6 +53,7 @@ def read(
                 "view": rows.view,
                 "time": instant_text(rows.time),
                 "staleness_s": rows.staleness.total_seconds(),
+                "stalest_key_s": max(rows.staleness, rows.stalest_key or rows.staleness).total_seconds(),
                 "error": rows.error,
                 "rows": rows.to_pylist(),
             }

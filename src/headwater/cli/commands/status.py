@@ -12,6 +12,7 @@ from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
 from headwater.cli.show.again import again_and_again
 from headwater.cli.show.captures import print_capture_problems
+from headwater.cli.show.chosen_tables import print_chosen_tables
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import warn_of_rejected
 from headwater.cli.show.storage_tables import print_storage, storage_json
@@ -92,6 +93,7 @@ def _print(current: Status) -> None:
                 style="red",
             )
     _print_sources(current)
+    print_chosen_tables(current)
     _print_slots(current)
 
 

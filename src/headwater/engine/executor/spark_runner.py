@@ -43,6 +43,7 @@ from headwater.engine.upkeep.budget import UpkeepBudget
 from headwater.engine.upkeep.compaction import Compactor
 from headwater.engine.upkeep.history import history_since
 from headwater.engine.upkeep.spark_merge import SparkMerge
+from headwater.overload.budget import Budget
 from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 from headwater.storage.delta.delta_log import BEGINNING
@@ -79,7 +80,7 @@ class SparkRunner:
             UpkeepBudget(records.clock),
             self._merge_large,
             self._stopping,
-            lambda catalog, relation: history_since(catalog, relation, records.clock.now()),
+            self._keep_since,
         )
         self._computing: dict[str, int] = {}  # stages computed for the first time just now -> as of when
 
@@ -135,7 +136,7 @@ class SparkRunner:
         failed: dict[str, Exception] = {}
         try:
             for view, mode in self._push_stages(catalog, order):
-                worked |= mode in (Mode.INCREMENTAL, Mode.FULL)
+                worked |= mode in (Mode.INCREMENTAL, Mode.FULL, Mode.CHOOSE)
                 if mode is not Mode.EMPTY:
                     changed.add(view)
         except StagesFailed as error:
@@ -161,7 +162,8 @@ class SparkRunner:
                     target,
                     self._computing,
                 )
-                yield from self._run(order, _without(levels, later), target)
+                budgets = self.forecaster.budgets(order.views, target)
+                yield from self._run(order, _without(levels, later), target, budgets)
             yield from self._run(order, _only(levels, later), target)
         finally:
             with self._history_lock:
@@ -183,8 +185,14 @@ class SparkRunner:
             self._computing |= computing
         return target
 
-    def _run(self, order: PushOrder, levels: LevelsOfStages, target: int) -> Iterator[tuple[str, Mode]]:
-        for pushed, expected in self._pusher.push(levels, target, order.hints, order.recompute):
+    def _run(
+        self,
+        order: PushOrder,
+        levels: LevelsOfStages,
+        target: int,
+        budgets: Mapping[str, Budget] | None = None,
+    ) -> Iterator[tuple[str, Mode]]:
+        for pushed, expected in self._pusher.push(levels, target, order.hints, order.recompute, budgets):
             view = pushed.job.kept.view
             self.records.pushed(pushed, expected, self.workplace.catalog, order.attempts.get(view, 1))
             yield view, pushed.mode
@@ -220,6 +228,14 @@ class SparkRunner:
         return self._publish(order.view, order.rewrite)
 
     # Upkeep, in a thread of its own: a large merge takes minutes
+
+    def _keep_since(self, catalog: Catalog, relation: str) -> int | None:
+        """Since when history is wanted: by as-of reads, and by the sink."""
+        wanted = (
+            history_since(catalog, relation, self.records.clock.now()),
+            self.workplace.sink.read_up_to(relation),
+        )
+        return min((time for time in wanted if time is not None), default=None)
 
     def compact(self) -> None:
         """Begin to compact timelines, unless that is under way; raises what went wrong the last time."""

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.stages.stage import Stage
+from headwater.engine.push.choosing.push_choice import push_choice
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
@@ -54,6 +55,8 @@ def push_stage(workplace: Workplace, job: Job, hints: bool = True, net: bool = F
             return move_on(workplace, job)
         case Mode.COPY:
             return _copied(workplace, job)
+        case Mode.CHOOSE:
+            return push_choice(workplace, job)
         case Mode.INITIAL | Mode.INCREMENTAL | Mode.FULL:
             return _computed(workplace, job, hints, net)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from headwater.engine.push.choosing.everything_shown import everything_shown
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.metering import Meter
@@ -66,7 +67,9 @@ def commit(workplace: Workplace, job: Job, files: Sequence[NewFile]) -> int:
     # A stage that is computed for the first time has no past: nobody may read it as of an earlier time.
     first = {COMPACTED: job.until} if job.mode is Mode.INITIAL else None
     note = {"mode": job.mode.value}
-    workplace.timeline(job.name).commit(job.until, files, note, first, after=job.after)
+    with everything_shown(workplace, job.stage, job.until) as chosen:
+        transactions = {**(first or {}), **chosen}
+        workplace.timeline(job.name).commit(job.until, files, note, transactions, after=job.after)
     return sum(file.statistics.rows for file in files)
 
 

@@ -14,8 +14,10 @@ from headwater.algebra.delta.derive import delta
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.engine.push.choosing.decision import how_to_choose
 from headwater.engine.push.workplace import Pending, Workplace
 from headwater.engine.query.estimates import Estimates
+from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Mode
@@ -40,6 +42,7 @@ class Job:
     effort: Effort = Effort(0, 0, 0)
     changed: Mapping[str, Slice] = field(default_factory=dict)
     spark: str = ""
+    budget: Budget = EVERYTHING  # of a stage that chooses
 
     @property
     def name(self) -> str:
@@ -51,7 +54,13 @@ class Job:
 
 
 def decide(
-    workplace: Workplace, kept: Kept, stage: Stage, until: int, choose: Choose, pending: Pending | None = None
+    workplace: Workplace,
+    kept: Kept,
+    stage: Stage,
+    until: int,
+    choose: Choose,
+    pending: Pending | None = None,
+    budget: Budget = EVERYTHING,
 ) -> Job:
     """How a stage gets to `until`; everything it reads must be complete up to there, or pending."""
     after = workplace.timeline(stage.name).time()
@@ -60,7 +69,7 @@ def decide(
     def job(
         mode: Mode, reason: str, effort: Effort = Effort(0, 0, 0), changed: Mapping[str, Slice] | None = None
     ) -> Job:
-        return Job(kept, stage, after, max(after, until), mode, reason, effort, changed or {}, spark)
+        return Job(kept, stage, after, max(after, until), mode, reason, effort, changed or {}, spark, budget)
 
     if after >= until:
         return job(Mode.EMPTY, "already there")
@@ -75,6 +84,11 @@ def decide(
             Mode.FULL, "changes since its last push have been compacted away", _whole(workplace, stage)
         )
     changed = _changed(workplace, stage, until, pending or {})
+    if stage.kind is StageKind.CHOOSING and (how := how_to_choose(workplace, stage, budget)) is not None:
+        rows, waits = sum(part.rows for part in changed.values()), how.waiting_rows
+        shown = rows + waits if budget.units is None else min(2 * budget.units, rows + waits)
+        effort = Effort(rows, waits, shown) if how.mode is Mode.CHOOSE else _whole(workplace, stage)
+        return job(how.mode, how.reason, effort, changed)
     if not changed:
         return job(Mode.EMPTY, "nothing changed")
     by_delta, anew = _efforts(workplace, stage, changed)

@@ -10,12 +10,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
+from headwater.engine.push.choosing.budgets import budgets
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
+from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.predictor import Done, Lesson, Predictor, by_delta
 from headwater.planning.cost.refresh import Choice
@@ -56,11 +59,18 @@ class Forecaster:
         return self._forecast(action).expected
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
-        """How long pushing views to a time would take."""
+        """How long pushing views to a time would take, with budgets for stages that choose."""
+        return self._total(views, until, self.budgets(views, until))
+
+    def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
+        """What the stages that choose may take in a push of views to a time."""
+        return budgets(self.workplace, views, until, lambda given: self._total(views, until, given).cautious)
+
+    def _total(self, views: Collection[str], until: int, given: Mapping[str, Budget]) -> Forecast:
         levels = self.workplace.catalog.levels(views)
         commits = COMMIT * sum(map(len, levels))
         total = Forecast(commits, commits)
-        for step in actions(levels, Waiting(self.workplace, self.current(), until)):
+        for step in actions(levels, Waiting(self.workplace, self.current(), until, given)):
             total += longest(self._in_turn(lane) for lane in step.lanes)
         return total
 
@@ -119,8 +129,10 @@ class WaitingWork:
 class Waiting:
     """What the stages of a push would have to do: handle the changes that wait, and those they lead to."""
 
-    def __init__(self, workplace: Workplace, predictor: Predictor, until: int) -> None:
-        self.workplace, self.predictor, self.until = workplace, predictor, until
+    def __init__(
+        self, workplace: Workplace, predictor: Predictor, until: int, budgets: Mapping[str, Budget]
+    ) -> None:
+        self.workplace, self.predictor, self.until, self.budgets = workplace, predictor, until, budgets
         self._made: dict[str, int] = {}  # changes of stages that would have been pushed before
 
     def works(self, level: Level[tuple[Kept, Stage]], held: Mapping[str, int]) -> list[WaitingWork]:
@@ -134,8 +146,10 @@ class Waiting:
         time = workplace.timeline(stage.name).time()
         changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
         effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
-        self._made[stage.name] = effort.result if changed else 0
         mode = self._mode(stage, time, changed)
+        if stage.kind is StageKind.CHOOSING and time != BEGINNING:
+            mode, effort = self._choosing(stage, mode, effort)
+        self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 
     def _mode(self, stage: Stage, time: int, changed: int) -> Mode:
@@ -145,6 +159,18 @@ class Waiting:
         if stage.name in self.workplace.catalog.copies:
             return Mode.COPY
         return Mode.FULL if stage.plan is None else Mode.INCREMENTAL
+
+    def _choosing(self, stage: Stage, mode: Mode, effort: Effort) -> tuple[Mode, Effort]:
+        """A choice has as many changes as its budget allows: each key goes and comes back."""
+        units, waiting = (
+            self.budgets.get(stage.name, EVERYTHING).units,
+            self.workplace.waiting(table_of(stage.name)),
+        )
+        if units is None and waiting.idle():
+            return mode, effort
+        waits = waiting.part().rows
+        made = effort.result + 2 * waiting.tally().waits
+        return Mode.CHOOSE, Effort(effort.changed, waits, made if units is None else min(2 * units, made))
 
     def _changes(self, relation: str, after: int) -> int:
         """Changes that a reader at `after` has not seen, with those of a stage that is pushed before it."""

@@ -26,6 +26,7 @@ from headwater.engine.push.pending_deltas import pending_delta
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.relations import Relations
+from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.stages.actions import Action, Level, Step, actions, is_small
 from headwater.storage.delta.delta_log import DataFile
 
@@ -38,13 +39,17 @@ MOST_AT_ONCE = 16  # copies, or Sparks beside the one that the calling thread wa
 KeptStage = tuple[Kept, Stage]
 Done = tuple[Pushed, timedelta]  # with how long its action was expected to take
 Lane = Sequence[Action[Job]]
+Budgets = Mapping[str, Budget]  # by stage
 
 
 class Deciding:
     """What the stages of a push have to do, by the logs as they are when it is asked."""
 
-    def __init__(self, workplace: Workplace, forecaster: Forecaster, until: int) -> None:
+    def __init__(
+        self, workplace: Workplace, forecaster: Forecaster, until: int, budgets: Budgets | None = None
+    ) -> None:
         self.workplace, self.forecaster, self.until = workplace, forecaster, until
+        self.budgets = budgets or {}  # of stages that choose
         self.pending: dict[str, DataFile] = {}
         self.relations: dict[str, Relations] = {}  # of small jobs, as they were when they were decided
         self.failed = FailedStages()
@@ -53,14 +58,18 @@ class Deciding:
         self.pending = {name: file for name, file in self.pending.items() if name in held}
         choose = self.forecaster.choose
         return [
-            decide(self.workplace, kept, stage, self.until, choose, self.pending)
+            decide(self.workplace, kept, stage, self.until, choose, self.pending, self._budget(stage))
             for kept, stage in level
             if not self.failed.holds_back(kept.view, stage)
         ]
 
     def anew(self, job: Job) -> Job:
         """The job as it is decided by itself, now that what it reads is committed."""
-        return decide(self.workplace, job.kept, job.stage, self.until, self.forecaster.choose)
+        budget = self._budget(job.stage)
+        return decide(self.workplace, job.kept, job.stage, self.until, self.forecaster.choose, budget=budget)
+
+    def _budget(self, stage: Stage) -> Budget:
+        return self.budgets.get(stage.name, EVERYTHING)
 
     def hold(self, works: Sequence[Job]) -> dict[str, int]:
         """Remember what small jobs read and will make, for later levels that may join their action."""
@@ -83,7 +92,12 @@ class Pusher:
         self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="levels")
 
     def push(
-        self, levels: Sequence[Level[KeptStage]], until: int, hints: bool, recompute: bool = True
+        self,
+        levels: Sequence[Level[KeptStage]],
+        until: int,
+        hints: bool,
+        recompute: bool = True,
+        budgets: Budgets | None = None,
     ) -> Iterator[Done]:
         """Push stages; yields each as its action completes, even if a later one fails.
 
@@ -91,7 +105,7 @@ class Pusher:
         Stages that a row makes fail are named at the end (StagesFailed); without `recompute` they are not
         recomputed before they are given up.
         """
-        deciding = Deciding(self.workplace, self.forecaster, until)
+        deciding = Deciding(self.workplace, self.forecaster, until, budgets)
         for step in actions(levels, deciding, share=hints):
             yield from self._run(step, deciding, hints, recompute)
         if deciding.failed.errors:

@@ -14,11 +14,13 @@ from pyspark.sql import SparkSession
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.spark.sites import Sites
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.timeline import Timeline
+from headwater.storage.waiting_table import WaitingTable, waiting_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]
@@ -32,6 +34,7 @@ class Workplace:
     warehouse: Warehouse
     catalog: Catalog
     sites: Sites | None = None  # without, everything runs on `spark`
+    sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:
@@ -42,6 +45,10 @@ class Workplace:
         if relation in self.catalog.project.tables:
             return self.warehouse.source(relation)
         return self.timeline(relation)
+
+    def waiting(self, table: str) -> WaitingTable:
+        """What waits of a table whose updates are chosen among."""
+        return waiting_of(self.catalog, self.warehouse, table)
 
     def rows(self, relation: str) -> int:
         """How many changes a relation's timeline holds."""

@@ -5,6 +5,7 @@ They are temporary views of one action and are dropped with it.
 
 from __future__ import annotations
 
+import os
 import uuid
 from functools import lru_cache
 from types import TracebackType
@@ -15,7 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from headwater.engine.query.query import Query, quoted, union
-from headwater.storage.timeline import WEIGHT, Slice, Timeline, change_schema
+from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline, change_schema
 
 __all__ = ["Inputs", "spark_schema"]
 
@@ -26,6 +27,16 @@ def spark_schema(schema: pa.Schema) -> StructType:
     return StructType(
         [StructField(column.name, column.dataType, True) for column in from_arrow_schema(schema)]
     )
+
+
+def _time_of_file(part: Slice) -> str:
+    """The time of the file that a row is read from, as SQL. Most files have it in their names."""
+    name = "_metadata.file_name"
+    times = {os.path.basename(file.path): int(file.minimum[TIME]) for file in part.files}
+    if all(file.startswith(f"{time:020d}-") for file, time in times.items()):
+        return f"CAST(substring({name}, 1, 20) AS BIGINT)"
+    listed = ", ".join(f"'{file}', {time}L" for file, time in times.items())
+    return f"element_at(map({listed}), {name})"
 
 
 # Without it a path with [ or { is a pattern, and matches other files or none.
@@ -76,6 +87,17 @@ class Inputs:
                 self.files[files] = self._register(reader.parquet(*files))
             parts.append(Query(self.files[files], columns))
         return union(parts)
+
+    def arrivals(self, timeline: Timeline, part: Slice, at: str) -> Query:
+        """The changes of a slice with the time of each, which only the log knows, in the column `at`."""
+        schema = spark_schema(change_schema(timeline.columns()))
+        columns = (*(name for name in schema.names if name != WEIGHT), at)
+        if part.empty:
+            empty = self.slice(timeline, part)
+            return Query(f"(SELECT *, CAST(NULL AS BIGINT) AS {quoted(at)} FROM {empty.text})", columns)
+        reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
+        frame = reader.parquet(*(file.path for file in part.files))
+        return Query(self._register(frame.selectExpr("*", f"{_time_of_file(part)} AS {quoted(at)}")), columns)
 
     def persist(self, path: str, query: Query) -> Query:
         """Compute a query once and keep its rows; slices that hold the pending file `path` read them."""

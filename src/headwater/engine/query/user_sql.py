@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headwater.algebra.plans.nodes import Scan
+from headwater.algebra.stages.choosing import table_of
 from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
@@ -43,16 +44,17 @@ def spark_text(text: str) -> str:
 
 
 def register(inputs: Inputs, relations: Relations, name: str, net: bool = False) -> None:
-    """Register a relation as of NEW in the session under its own name, as plain rows."""
+    """Register a relation as of NEW in the session, as plain rows, under the name that SQL has for it."""
     inner = Relations(
         relations.warehouse, relations.sources, relations.names, relations.after, relations.until
     )
     # A source's columns as declared: `*` means those, in that order, whatever is stored.
-    columns = inner.sources.get(name) or tuple(output_columns(inner.timeline(name)).names)
+    called = table_of(name)
+    columns = inner.sources.get(called) or tuple(output_columns(inner.timeline(name)).names)
     scan = Scan(name, name, columns)
     rows = inner.query(scan, inputs)
     part = inner.part(scan)
     if not (part.inserts_only and all(file.maximum.get(WEIGHT) == 1 for file in part.files)):
         rows = operators.expand(operators.net(rows) if net else operators.consolidate(rows))
     listed = ", ".join(f"{quoted(f'{name}.{column}')} AS {quoted(column)}" for column in columns)
-    inputs.spark.sql(f"SELECT {listed} FROM {rows.text}").createOrReplaceTempView(quoted(name))
+    inputs.spark.sql(f"SELECT {listed} FROM {rows.text}").createOrReplaceTempView(quoted(called))

@@ -153,4 +153,20 @@ CODES = (
         " nobody else decides which rows there are.",
         "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view.",
     ),
+    Code(
+        "HW127",
+        "WINDOW or TOLERANCE cannot be used here",
+        "A window join is an inner join of tables, each with one TEMPORAL column that says when a row is; a"
+        " tolerance belongs to one of them and is at least as long as the window.",
+        "Declare a TIMESTAMP column of each table TEMPORAL, join tables with JOIN, and name them in TOLERANCE"
+        " as FROM does.",
+    ),
+    Code(
+        "HW139",
+        "A view cannot keep what it derives from old rows",
+        "A table with RETAIN INTERVAL ... KEEP DERIVED drops old rows without its views noticing. That is"
+        " possible for views that filter, project, count and add exactly; joins and other aggregates need the"
+        " old rows again.",
+        "Let the view read a view over that table alone, which keeps the rows; or leave KEEP DERIVED out.",
+    ),
 )

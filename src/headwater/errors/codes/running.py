@@ -138,6 +138,12 @@ CODES = (
         "It is tried again by itself; if this stays, look at the errors of the captures.",
     ),
     Code(
+        "HW835",
+        "The store of the project's queries could not be brought up to date",
+        "Applying changes to the store failed; its queries are answered as of its earlier time.",
+        "Read logs/headwater.log in the warehouse; `headwater verify DIR --store --repair` loads it anew.",
+    ),
+    Code(
         "HW834",
         "A row makes a view fail",
         "An expression of the view has no value for a row that is there: a division by zero, a text that is"

@@ -47,6 +47,7 @@ class Mode(Enum):
     INITIAL = "initial"  # never computed before: its plan or its SQL, as of the time
     INCREMENTAL = "incremental"  # the delta plan between the two times
     FULL = "full"  # its plan or its SQL, as of the time, minus what is stored
+    CHOOSE = "choose"  # under overload: the part of what waits that is worth most is shown
     COPY = "copy"  # a replica of a relation of another site: files are copied, without Spark
 
 

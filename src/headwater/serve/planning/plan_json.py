@@ -116,6 +116,10 @@ def _view(planned: PlannedView, explain: bool) -> dict[str, Any]:
             {"reason": wall.reason, "place": None if wall.place is None else _place(wall.place)}
             for wall in planned.kept.obstacles
         ],
+        "warnings": [
+            {"reason": warning.reason, "place": None if warning.place is None else _place(warning.place)}
+            for warning in planned.kept.warnings
+        ],
         "delay_s": 0.0,  # the stages of the views that it reads are part of its own push
         "path": [
             _step(number, action, stage, planned)

@@ -18,6 +18,7 @@ from math import prod
 
 from headwater.algebra.expressions.tree import Column
 from headwater.algebra.plans.nodes import Aggregate, Plan
+from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.catalog import Catalog
 from headwater.model import Table
@@ -58,9 +59,11 @@ def survey(catalog: Catalog, warehouse: Warehouse) -> Survey:
     """Everything that planning this project's views needs."""
     project = catalog.project
     sources = source_facts_of(project.tables, warehouse)
+    choosing = {shown(name): name for name, table in project.tables.items() if table.chooses}
     types = catalog.types()
     sharings = sharings_of(catalog.kept, project.views, types)
-    facts, measured = dict(sources), dict[Relation, Facts]()
+    facts = sources | {name: sources[table] for name, table in choosing.items()}
+    measured = dict[Relation, Facts]()
     for name, sharing in sharings.items():
         derived = _derived(catalog.kept[name], sharing, facts, measured, types)
         stored = _stored(catalog, warehouse, name, derived)
@@ -69,6 +72,7 @@ def survey(catalog: Catalog, warehouse: Warehouse) -> Survey:
             measured[sharing.result] = stored
     operators = calibrated(warehouse.root)
     homes = {name: table.site for name, table in project.tables.items()}
+    homes |= {name: homes[table] for name, table in choosing.items()}
     homes |= {name: view.site for name, view in project.views.items()}
     return Survey(
         Situation(

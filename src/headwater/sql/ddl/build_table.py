@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from headwater.model import Cardinality, Column, Expectation, ForeignKey, Table
+from headwater.model import Cardinality, Column, Expectation, ForeignKey, Table, Updates
 from headwater.sql.ddl.clauses import Given
 from headwater.sql.ddl.retain import RetainText, resolve_retain
 from headwater.sql.ddl.table_body import Draft
@@ -41,6 +41,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
     key = _one_key(words, text, "primary_key", text.draft.keys)
     columns, provider = _columns(words, text, key), _provider(words, text.given)
     retain = cast(RetainText | None, text.given.value("retain"))
+    update_key = _one_key(words, text, "update_key", text.draft.update_keys)
     table = Table(
         name=text.name.text,
         columns=columns,
@@ -48,13 +49,14 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         unique=tuple(dict.fromkeys(_resolve(words, text, tokens) for tokens in text.draft.unique)),
         foreign_keys=tuple(_foreign_keys(words, text)),
         cardinalities=_cardinalities(words, text, key),
-        update_key=_one_key(words, text, "update_key", text.draft.update_keys),
+        update_key=update_key,
         provider=provider,
         options=cast(dict[str, str], text.given.value("options") or {}),
         site=cast(str, text.given.value("site") or "default"),
         expect=_expectation(words, text),
         warn_on_violation=text.given.value("on_violation") is True,
         retain=resolve_retain(words, retain, text.name.text, columns, provider),
+        updates=_updates(words, text, update_key),
         place=words.place(text.name),
     )
     return table, tuple(_references(words, text))
@@ -118,6 +120,19 @@ def _columns(words: Words, text: TableText, key: tuple[str, ...]) -> tuple[Colum
         )
         for column in text.draft.columns
     )
+
+
+def _updates(words: Words, text: TableText, update_key: tuple[str, ...]) -> Updates:
+    updates = cast(Updates | None, text.given.value("on_overload")) or Updates.APPEND
+    if updates is not Updates.APPEND and not update_key:
+        raise words.wrong(
+            "HW117",
+            f'the table "{text.name.text}" chooses among updates, but has no UPDATE KEY',
+            text.given.token("on_overload"),
+            detail="Only where a row replaces the one before it may an older one be skipped.",
+            hint="write UPDATE KEY (column) after the columns, or leave out ON OVERLOAD",
+        )
+    return updates
 
 
 def _foreign_keys(words: Words, text: TableText) -> Iterable[ForeignKey]:

@@ -14,6 +14,7 @@ from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import ForeignKey, Query, SqlText, Table, View
 from headwater.sql.ddl.retain import check_not_referenced
 from headwater.sql.ddl.statements import Statements, refuse_twins
+from headwater.sql.ddl.window import windowed
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.parser import select_tree
 from headwater.sql.parsing.references import KeyReference, SiteReference
@@ -37,8 +38,13 @@ def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> State
     _reads(statements, (*statements.queries, *statements.explained))
     reads = _reads(statements, statements.views)
     order = _dependency_order([view.name for view in statements.views], reads)
-    by_name = {view.name: view for view in statements.views}
-    return replace(statements, views=tuple(by_name[name] for name in order))
+    tables = {table.name: table for table in statements.tables}
+    by_name = {view.name: windowed(view, tables) for view in statements.views}
+    return replace(
+        statements,
+        views=tuple(by_name[name] for name in order),
+        explained=tuple(windowed(view, tables) for view in statements.explained),
+    )
 
 
 def _sites(statements: Statements, sites: tuple[str, ...]) -> dict[str, str]:

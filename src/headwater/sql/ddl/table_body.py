@@ -109,8 +109,15 @@ def _constraint(words: Words, draft: Draft) -> bool:
 
 
 def read_limit(words: Words) -> tuple[int, tuple[Token, ...]]:
-    """100 (uid): at most 100 rows for any one uid; 100 (): at most 100 rows."""
+    """100 (uid) or 100 ON (uid): at most 100 rows for any one uid; 100 (): at most 100 rows."""
     limit = words.whole_number("a cardinality limit", 1)
+    words.accept("ON")
+    if not words.at("("):
+        raise words.wrong(
+            "HW100",
+            f"expected ( after CARDINALITY LIMIT {limit}, found {words.peek()}",
+            hint=f"Write CARDINALITY LIMIT {limit} (a, b): for any value of a and b; () for the whole table.",
+        )
     return limit, () if words.accept("(", ")") else tuple(words.names("column"))
 
 

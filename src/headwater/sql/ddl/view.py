@@ -2,7 +2,10 @@
 
     CREATE [OR REPLACE] MATERIALIZED VIEW name [(column, ...)]
       [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
+      [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [TBLPROPERTIES (...)] [COMMENT '...']
+      [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [[REFRESH] EVERY CHANGE]
+      [TBLPROPERTIES (...)] [COMMENT '...']
     AS SELECT ...
 
 Clauses may come in any order, each once.
@@ -26,6 +29,7 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
+from headwater.sql.ddl.window import join_window, read_tolerance, read_window
 from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import column_name, relation_name
@@ -67,6 +71,8 @@ def _build(
         site=cast(str, given.value("site") or "default"),
         allow_cross_join=given.value("allow_cross_join") is True,
         columns=columns,
+        window=join_window(words, given),
+        every_change=given.value("every_change") is True,
         place=words.place(name),
     )
     site = given.token("site")
@@ -104,6 +110,12 @@ _SETTINGS = (
     Setting("penalty", ("PENALTY",), lambda words: words.amount("a penalty"), equals=True),
     Setting("owner", ("OWNER",), read_owner, read_owner_property, equals=True),
     Setting("refresh_policy", ("REFRESH", "POLICY"), _policy, equals=True),
+    Setting("window", ("WINDOW",), read_window, equals=True),
+    Setting("tolerance", ("TOLERANCE",), read_tolerance, equals=True),
+    Setting("every_change", ("REFRESH", "EVERY", "CHANGE"), lambda _: True, read_flag),
+    Setting(
+        "every_change", ("EVERY", "CHANGE"), lambda _: True, read_flag
+    ),  # REFRESH POLICY ... EVERY CHANGE
     Setting("site", ("AT", "SITE"), read_site),
     Setting("allow_cross_join", ("ALLOW", "CROSS", "JOIN"), lambda _: True, read_flag),
     Setting("comment", ("COMMENT",), read_comment, equals=True),

@@ -33,7 +33,10 @@ _PIECE = re.compile(
     r"([+-]?\s*(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15}))\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII
 )
 _CLOCK = ("DAY", "HOUR", "MINUTE", "SECOND")
-_NOT_UNITS = ("AS", "PENALTY", "OWNER", "REFRESH", "AT", "ALLOW", "TBLPROPERTIES", "COMMENT", "FRESHNESS")
+_NOT_UNITS = (
+    "AS", "PENALTY", "OWNER", "REFRESH", "AT", "ALLOW", "TBLPROPERTIES", "COMMENT", "FRESHNESS", "WINDOW",
+    "TOLERANCE", "ON", "RETAIN",
+)  # fmt: skip
 _LONGEST = 36500 * 86400 * _SECOND
 _HINT = "write an interval such as INTERVAL '10' SECOND"
 

@@ -13,7 +13,14 @@ from headwater.storage.warehouse import Warehouse
 
 __all__ = ["keep_system_tables"]
 
-RECORDED = ("audit", "pushes", "audit_hours", "push_hours", "process_cpu")  # written by the run alone
+RECORDED = (
+    "audit",
+    "pushes",
+    "audit_hours",
+    "push_hours",
+    "process_cpu",
+    "overload",
+)  # written by the run alone
 DEAD_LETTERS = "dead_letters"
 FILES = "files"
 TIME = "time"

@@ -175,5 +175,7 @@ def _place(view: View | None, written: str) -> Place | None:
         return None
     tokens = re.findall(r"'[^']*'|[\w.]+|[^\w\s()`]", written)
     pattern = r"[\s()`]*".join(rf"(?:\w+`?\.)?`?{re.escape(token)}" for token in tokens)
-    match = re.search(pattern, view.sql.text, re.IGNORECASE)
+    sql = view.sql
+    as_written = (sql.source or sql.text)[sql.offset :][: len(sql.text)]  # without conditions of a WINDOW
+    match = re.search(pattern, as_written, re.IGNORECASE)
     return None if match is None else view.sql.place(match.start(), match.end() - match.start())

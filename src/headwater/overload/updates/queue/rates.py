@@ -22,10 +22,16 @@ import numpy as np
 
 from headwater.overload.updates.queue.cells import Floats, Ints, KeyCells
 
-__all__ = ["FINE", "Backlog", "Rates"]
+__all__ = ["FINE", "Backlog", "Rates", "prior_strength"]
 
 FINE = 96  # a logarithmic scale of intervals: steps an octave
 CERTAIN = 1e4  # a prior worth this many updates: the keys differ by chance alone
+
+
+def prior_strength(mean: float, variance: float) -> float:
+    """How many updates the prior is worth, by the counts' mean and variance: many if only chance differs."""
+    beyond_chance = variance - mean
+    return min(mean * mean / beyond_chance, CERTAIN) if beyond_chance > 1e-4 * mean else CERTAIN
 
 
 class Backlog:
@@ -84,9 +90,7 @@ class Rates:
         counts = self.cells.updates[: self.cells.size]
         counts = counts[counts > 0]
         mean, variance = float(counts.mean()), float(counts.var())
-        beyond_chance = variance - mean
-        strength = mean * mean / beyond_chance if beyond_chance > 1e-4 * mean else CERTAIN
-        self.strength = min(strength, CERTAIN)
+        self.strength = prior_strength(mean, variance)
         self.prior = self.strength * elapsed / mean
         fine = round(FINE * log2(elapsed / mean))
         if abs(fine - self.reference) > FINE // 16:

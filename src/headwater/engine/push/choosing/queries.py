@@ -1,0 +1,146 @@
+"""What waits, and which of it is shown next, as Spark SQL: overload/updates/choosing, said for all keys at
+once.
+
+    inputs     what waited, what arrived since with its time, and (after a crash) minus what was shown already
+    keys       one row for each key: its net changes as an array, and what is known of it
+    chosen     ORDER BY priority DESC, key LIMIT n
+    outputs    the changes of chosen keys go to `shown` (_part 0); those of the others, and a row about every
+               key, to `waiting` (_part 1): one pass over `keys`
+
+The inputs are distributed by key once; nothing after that is shuffled but the keys to be chosen among.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from headwater.algebra.expressions.tree import Expr, spark_sql
+from headwater.engine.query.query import Query, quoted
+from headwater.storage.timeline import WEIGHT
+from headwater.storage.waiting_table import FIRST, LAST, SEEN, UPDATES
+
+__all__ = ["ABOUT", "AT", "PART", "ChoosingQueries", "Statistics"]
+
+AT = "_at"  # when a change arrived
+PART = "_part"
+CHANGES = "_changes"
+ARRIVED = "_arrived"
+TAKEN = "_taken"
+WORTH = "_worth"
+ABOUT = (FIRST, LAST, UPDATES, SEEN)
+
+
+class Statistics(NamedTuple):
+    """Numbers about all keys: those known, those that wait, their updates, and since when one waits."""
+
+    keys: int
+    waits: int
+    seen: int
+    squares: float
+    arrived: int
+    taken: int
+    first: int  # 0: none waits
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingQueries:
+    """Of one table: its columns with their types, and its update key."""
+
+    types: Mapping[str, str]
+    key: tuple[str, ...]
+
+    @property
+    def columns(self) -> str:
+        return ", ".join(map(quoted, self.types))
+
+    @property
+    def keys_listed(self) -> str:
+        return ", ".join(map(quoted, self.key))
+
+    def inputs(self, waited: Query, arrived: Query, shown: Query | None) -> str:
+        """Changes with what they add to what is known of their keys; minus what was `shown` meanwhile."""
+        inserted, none = f"greatest({WEIGHT}, 0L)", "CAST(NULL AS BIGINT)"
+        parts = [
+            self._input(waited, WEIGHT, (*ABOUT, "0L", "0L")),
+            self._input(arrived, WEIGHT, (AT, AT, inserted, inserted, inserted, "0L")),
+        ]
+        if shown is not None:
+            parts.append(self._input(shown, f"-{WEIGHT}", (none, none, "0L", "0L", "0L", "1L")))
+        return f"(SELECT * FROM ({' UNION ALL '.join(parts)}) DISTRIBUTE BY {self.keys_listed})"
+
+    def _input(self, changes: Query, weight: str, adds: Sequence[str]) -> str:
+        added = ", ".join(
+            f"{value} AS {name}" for value, name in zip(adds, (*ABOUT, ARRIVED, TAKEN), strict=True)
+        )
+        return f"SELECT {self.columns}, {weight} AS {WEIGHT}, {added} FROM {changes.text}"
+
+    def keys(self, inputs: str) -> str:
+        """One row for each key."""
+        summed = {FIRST: "min", LAST: "max", UPDATES: "sum", SEEN: "sum", ARRIVED: "sum", TAKEN: "max"}
+        known = ", ".join(f"{function}({name}) AS {name}" for name, function in summed.items())
+        columns = self.columns
+        net = f"(SELECT {columns}, sum({WEIGHT}) AS {WEIGHT}, {known} FROM {inputs} GROUP BY {columns})"
+        fields = ", ".join(f"'{_escaped(name)}', {quoted(name)}" for name in (*self.types, WEIGHT))
+        changes = f"collect_list(CASE WHEN {WEIGHT} <> 0 THEN named_struct({fields}) END)"
+        listed = self.keys_listed
+        return (
+            f"SELECT {listed}, {known}, 1.0D AS {WORTH}, {changes} AS {CHANGES} FROM {net} GROUP BY {listed}"
+        )
+
+    def statistics(self, keys: str) -> str:
+        """Numbers about all keys, in the order of `Statistics`."""
+        waits = f"size({CHANGES}) > 0"
+        squares = f"sum(CAST({SEEN} AS DOUBLE) * {SEEN})"
+        first = f"min(CASE WHEN {waits} THEN {FIRST} END)"
+        counted = f"sum({SEEN}), {squares}, sum({ARRIVED}), sum({TAKEN}), {first}"
+        return f"SELECT count(*), count_if({waits}), {counted} FROM {keys}"
+
+    def chosen(self, keys: str, priority: Expr, count: int) -> str:
+        """The keys that are shown next."""
+        return (
+            f"(SELECT {self.keys_listed}, true AS _chosen FROM {keys} WHERE size({CHANGES}) > 0"
+            f" ORDER BY {spark_sql(priority)} DESC, {self.keys_listed} LIMIT {count})"
+        )
+
+    def marked(self, keys: str, chosen: str | None, everything: bool) -> str:
+        """The keys, each with whether it is shown next."""
+        if chosen is None:
+            return f"(SELECT *, {'true' if everything else 'false'} AS _chosen FROM {keys})"
+        same = " AND ".join(f"k.{quoted(name)} <=> c.{quoted(name)}" for name in self.key)
+        return (
+            f"(SELECT k.*, c._chosen IS NOT NULL AS _chosen FROM {keys} AS k"
+            f" LEFT JOIN {chosen} AS c ON {same})"
+        )
+
+    def outputs(self, marked: str, remember: bool) -> str:
+        """The rows to write. Without `remember` there are none about keys: everything is shown."""
+        none = "CAST(NULL AS BIGINT)"
+        changed = self._row(
+            "IF(_chosen, 0, 1)",
+            {name: f"c.{quoted(name)}" for name in self.types},
+            f"c.{WEIGHT}",
+            (none, none, "0L", "0L"),
+        )
+        rows = f"transform({CHANGES}, c -> {changed})"
+        if remember:
+            waits = f"size({CHANGES}) > 0 AND NOT _chosen"
+            about = (f"IF({waits}, {FIRST}, NULL)", LAST, f"IF({waits}, {UPDATES}, 0L)", SEEN)
+            rows = f"concat({rows}, array({self._row('1', self._key_alone(), '0L', about)}))"
+        return f"SELECT inline({rows}) FROM {marked}"
+
+    def _key_alone(self) -> dict[str, str]:
+        return {
+            name: quoted(name) if name in self.key else f"CAST(NULL AS {kind})"
+            for name, kind in self.types.items()
+        }
+
+    def _row(self, part: str, values: Mapping[str, str], weight: str, about: Sequence[str]) -> str:
+        fields = {PART: part, **values, WEIGHT: weight, **dict(zip(ABOUT, about, strict=True))}
+        listed = (f"'{_escaped(name)}', {value}" for name, value in fields.items())
+        return f"named_struct({', '.join(listed)})"
+
+
+def _escaped(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("'", "\\'")

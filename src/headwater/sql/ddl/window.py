@@ -1,0 +1,270 @@
+"""WINDOW and TOLERANCE: joins of rows that are close in time.
+
+    WINDOW = INTERVAL '10' MINUTE                   all rows of a result are within it of the newest of them
+    TOLERANCE (nyc = INTERVAL '12' MINUTE, ...)     a result made now holds no row of nyc that is older
+
+A row's time is its table's TEMPORAL column.  Within ten minutes of the newest means: any two of them are at
+most ten minutes apart.  So a window is written into the SELECT as ordinary conditions, two for each pair,
+
+    ... FROM nyc JOIN tokyo ON ...   ->   ... WHERE nyc.at <= tokyo.at + INTERVAL '10' MINUTE
+                                              AND tokyo.at <= nyc.at + INTERVAL '10' MINUTE
+
+and from there on nobody needs to know of it: the view is planned, shared, pushed and verified like any other.
+A row whose time is NULL is close to nothing.  Nodes of the tree keep their offsets in the file, so that
+errors still point at what the author wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from functools import reduce
+from itertools import combinations
+from typing import cast
+
+from sqlglot import exp
+
+from headwater.errors import InputError, InternalError, Place, did_you_mean
+from headwater.model import JoinWindow, SqlText, Stream, Table, View
+from headwater.sql.ddl.clauses import Given
+from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
+from headwater.sql.parsing.lexer import Kind, Source, Token, lex
+from headwater.sql.parsing.names import same_name, spelling
+from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.words import Words
+
+__all__ = ["interval_text", "join_window", "read_tolerance", "read_window", "windowed"]
+
+_INSTANTS = ("timestamp", "timestamp_ntz")
+_AFTER_WHERE = (
+    "GROUP",
+    "HAVING",
+    "WINDOW",
+    "QUALIFY",
+    "ORDER",
+    "SORT",
+    "CLUSTER",
+    "DISTRIBUTE",
+    "LIMIT",
+    "OFFSET",
+)
+
+
+def read_window(words: Words) -> timedelta:
+    """What follows WINDOW."""
+    token = words.peek()
+    if token.kind is Kind.NUMBER and words.peek(1).word in ("ROW", "ROWS"):
+        raise words.wrong(
+            "HW127",
+            "a WINDOW is an interval of time; windows of so many rows are not supported",
+            token,
+            detail="Which rows are the last depends on how they came, and a view equals its SQL.",
+            hint="write WINDOW = INTERVAL '10' MINUTE",
+        )
+    return read_interval(words)
+
+
+def read_tolerance(words: Words) -> tuple[tuple[str, timedelta], ...]:
+    """(nyc = INTERVAL '12' MINUTE, ...); as a property without the brackets."""
+    brackets = words.accept("(")
+    tolerances: dict[str, timedelta] = {}
+    while True:
+        token = words.name("the name of a stream")
+        if any(same_name(token.text, name) for name in tolerances):
+            raise words.wrong("HW103", f'the tolerance of "{token.text}" is given twice', token)
+        words.accept("=")
+        tolerances[token.text] = read_interval(words)
+        if not words.accept(","):
+            break
+    if brackets:
+        words.expect(")", after="the tolerances")
+    return tuple(tolerances.items())
+
+
+def join_window(words: Words, given: Given) -> JoinWindow | None:
+    """The window of a statement, before it is known what its SELECT reads."""
+    length = cast(timedelta | None, given.value("window"))
+    tolerances = cast(tuple[tuple[str, timedelta], ...], given.value("tolerance") or ())
+    if length is None:
+        if token := given.token("tolerance"):
+            raise words.wrong(
+                "HW127", "TOLERANCE needs a WINDOW", token, hint="write WINDOW = INTERVAL '10' MINUTE before"
+            )
+        return None
+    window, tolerance = given.token("window"), given.token("tolerance")
+    place = None if tolerance is None else words.place(tolerance)
+    return JoinWindow(
+        length,
+        tuple((name, limit, place) for name, limit in tolerances),
+        place=None if window is None else words.place(window),
+    )
+
+
+def windowed(view: View, tables: Mapping[str, Table]) -> View:
+    """The view with its window in its SQL, and with what it joins known."""
+    if view.window is None:
+        return view
+    select = _plain_join(view)
+    streams = tuple(_stream(view, item, tables) for item in _items(view, select))
+    if len({_type(stream, tables) for stream in streams}) > 1:
+        kinds = ", ".join(f"{stream.name}.{stream.column} is a {_type(stream, tables)}" for stream in streams)
+        raise _wrong(view, "times of different types cannot be compared", detail=f"{kinds}.")
+    window = replace(view.window, streams=_with_tolerances(view, view.window, streams))
+    return replace(view, window=window, sql=_with_conditions(view.sql, select, window))
+
+
+def _plain_join(view: View) -> exp.Select:
+    """The SELECT of the view; only inner joins of tables have rows that are together in a result."""
+    select = select_tree(view.sql)
+    if not isinstance(select, exp.Select) or select.args.get("with_") is not None:
+        raise _wrong(view, "a view with a WINDOW is one SELECT that joins tables, without WITH or UNION")
+    for join in select.args.get("joins") or ():
+        written = " ".join(str(join.args.get(part) or "") for part in ("method", "side", "kind")).split()
+        if not set(written) <= {"INNER", "CROSS"}:
+            raise _wrong(
+                view,
+                f"a view with a WINDOW joins with JOIN alone, not with {' '.join(written)} JOIN",
+                detail="A row without a partner has none within the window either, now or later.",
+            )
+    if select.args.get("laterals"):
+        raise _wrong(view, "a view with a WINDOW has no LATERAL VIEW")
+    return select
+
+
+def _items(view: View, select: exp.Select) -> list[exp.Table]:
+    start = select.args.get("from_")
+    items = [] if start is None else [start.this, *(join.this for join in select.args.get("joins") or ())]
+    if len(items) < 2:
+        raise _wrong(view, "a WINDOW is for joins, and this view reads one relation")
+    for item in items:
+        if (
+            not isinstance(item, exp.Table)
+            or not isinstance(item.this, exp.Identifier)
+            or item.args.get("joins")
+        ):
+            raise _wrong(view, "a view with a WINDOW joins tables by their names, without subqueries in FROM")
+    return cast(list[exp.Table], items)
+
+
+def _stream(view: View, item: exp.Table, tables: Mapping[str, Table]) -> Stream:
+    name = spelling(item.name, tables)
+    place = view.sql.place(int(item.this.meta.get("start", 0)), len(item.name))
+    if name is None:
+        raise _wrong(
+            view,
+            f'a view with a WINDOW joins tables, and "{item.name}" is a view',
+            place,
+            detail="Which of a view's columns says when a row is, is not declared.",
+            hint="join the tables that it reads",
+        )
+    alias = item.args.get("alias")
+    if isinstance(alias, exp.TableAlias) and alias.args.get("columns"):
+        raise _wrong(view, f'the columns of "{item.name}" keep their names in a view with a WINDOW', place)
+    times = [column.name for column in tables[name].columns if column.temporal and column.type in _INSTANTS]
+    if len(times) != 1:
+        raise _wrong(
+            view,
+            f'"{name}" needs one TEMPORAL column that says when a row is',
+            place,
+            detail=f"Such columns there: {', '.join(times) or 'none'}.",
+            hint="declare it in CREATE TABLE: at TIMESTAMP TEMPORAL",
+        )
+    return Stream(item.alias or item.name, name, times[0])
+
+
+def _type(stream: Stream, tables: Mapping[str, Table]) -> str:
+    return next(column.type for column in tables[stream.table].columns if column.name == stream.column)
+
+
+def _with_tolerances(view: View, window: JoinWindow, streams: tuple[Stream, ...]) -> tuple[Stream, ...]:
+    names = [stream.name for stream in streams]
+    limits: dict[str, timedelta] = {}
+    for written, limit, place in window.tolerances:
+        name = spelling(written, names)
+        if name is None:
+            hint = did_you_mean(written, names) or f"it joins {', '.join(names)}"
+            raise _wrong(view, f'"{view.name}" joins no "{written}"', place, hint=hint)
+        if limit < window.length:
+            raise _wrong(
+                view,
+                f'the tolerance of "{name}" is shorter than the WINDOW',
+                place,
+                detail="A row may find a partner while it is in the window, so results can be that old.",
+                hint=f"allow at least {interval_text(window.length)}, or make the WINDOW smaller",
+            )
+        limits[name] = limit
+    return tuple(replace(stream, tolerance=limits.get(stream.name)) for stream in streams)
+
+
+def _with_conditions(sql: SqlText, select: exp.Select, window: JoinWindow) -> SqlText:
+    """The SELECT with the window among its conditions: in its text, and in a copy of its tree."""
+    conditions = [
+        f"{_column(late)} <= {_column(early)} + {interval_text(window.length)}"
+        for pair in combinations(window.streams, 2)
+        for late, early in (pair, pair[::-1])
+    ]
+    tree = select.copy()
+    where = tree.args.get("where")
+    written = [] if where is None else [exp.Paren(this=where.this)]
+    both = reduce(
+        lambda left, right: exp.And(this=left, expression=right), [*written, *map(_tree, conditions)]
+    )
+    tree.set("where", exp.Where(this=both))
+    text = _inserted(sql, " AND ".join(conditions))
+    if select_tree(SqlText(text)) != tree:
+        raise InternalError("HW909", f"the window of a view does not fit into its SELECT: {text}")
+    return replace(sql, text=text, tree=tree)
+
+
+def _tree(condition: str) -> exp.Expr:
+    """A condition's tree, without offsets: they would point at something else in the file."""
+    tree: exp.Expr = select_tree(SqlText(f"SELECT 1 WHERE {condition}")).args["where"].this
+    for node in tree.walk():
+        node.meta.clear()
+    return tree
+
+
+def _inserted(sql: SqlText, conditions: str) -> str:
+    """New lines keep what is added out of comments that end at the end of a line."""
+    where, end = _places(sql)
+    if where is None:
+        return f"{sql.text[:end]}\nWHERE {conditions}\n{sql.text[end:]}".rstrip()
+    return (
+        f"{sql.text[: where.end]} ({sql.text[where.end : end]}\n) AND {conditions}\n{sql.text[end:]}".rstrip()
+    )
+
+
+def _places(sql: SqlText) -> tuple[Token | None, int]:
+    """Where the SELECT's own WHERE stands, and where what belongs to it ends."""
+    depth, where, begun = 0, None, False
+    for token in lex(Source(sql.path, sql.text)):
+        depth += (token.word == "(") - (token.word == ")")
+        begun = begun or (depth == 0 and token.word == "FROM")
+        if depth == 0 and token.word == "WHERE" and where is None:
+            where = token
+        elif depth == 0 and begun and token.word in _AFTER_WHERE:
+            return where, token.start
+    return where, len(sql.text)
+
+
+def _column(stream: Stream) -> str:
+    return ".".join("`" + name.replace("`", "``") + "`" for name in (stream.name, stream.column))
+
+
+def interval_text(length: timedelta) -> str:
+    """INTERVAL '10' MINUTE: in the largest unit that goes into it."""
+    microseconds = length // timedelta(microseconds=1)
+    unit, size = next(
+        (name, size)
+        for name, size in reversed(MICROSECONDS.items())
+        if name != "week" and microseconds % size == 0
+    )
+    return f"INTERVAL '{microseconds // size}' {unit.upper()}"
+
+
+def _wrong(
+    view: View, message: str, place: Place | None = None, *, detail: str = "", hint: str = ""
+) -> InputError:
+    where = place or (view.window.place if view.window else None) or view.place
+    return InputError("HW127", message, place=where, detail=detail, hint=hint)

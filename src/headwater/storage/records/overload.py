@@ -1,0 +1,50 @@
+"""system/overload: every choice among updates, with its reason; when overload began and when it ended."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headwater.storage.records.journal import append_rows, newest_rows
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["OVERLOAD", "Choice", "last_choice", "note_choice"]
+
+NAME = "overload"
+OVERLOAD = pa.schema(
+    [
+        ("at", pa.int64()),  # the time of the push
+        ("table", pa.string()),
+        ("event", pa.string()),  # entered, chose, left
+        ("reason", pa.string()),
+        ("taken", pa.int64()),  # keys that were shown
+        ("waiting", pa.int64()),  # keys that were not
+        ("superseded", pa.int64()),  # updates that need not be shown any more, in all
+        ("shown_rows", pa.int64()),  # changes of what is shown
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    at: int
+    table: str
+    event: str
+    reason: str
+    taken: int
+    waiting: int
+    superseded: int
+    shown_rows: int
+
+
+def note_choice(warehouse: Warehouse, choice: Choice) -> None:
+    """Only the run may call this."""
+    append_rows(warehouse.system(NAME), OVERLOAD, [asdict(choice)], choice.at)
+
+
+def last_choice(warehouse: Warehouse, table: str) -> Choice | None:
+    log = warehouse.system(NAME)
+    rows = newest_rows(log, OVERLOAD, 1, pc.field("table") == table).to_pylist() if log.exists() else []
+    return Choice(**rows[0]) if rows else None

@@ -1,0 +1,131 @@
+"""WINDOW and TOLERANCE of CREATE MATERIALIZED VIEW: what they become, and what is refused."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from headwater.errors import InputError
+from headwater.model import JoinWindow, Stream, View
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
+from headwater.sql.ddl.window import interval_text
+from headwater.sql.parsing.parser import parse_select
+
+TABLES = """
+CREATE TABLE nyc (id BIGINT PRIMARY KEY, symbol STRING, price DOUBLE, at TIMESTAMP TEMPORAL);
+CREATE TABLE tokyo (id BIGINT PRIMARY KEY, symbol STRING, price DOUBLE, at TIMESTAMP TEMPORAL);
+CREATE TABLE local (id BIGINT PRIMARY KEY, symbol STRING, at TIMESTAMP_NTZ TEMPORAL);
+CREATE TABLE firms (symbol STRING PRIMARY KEY, name STRING);
+CREATE TABLE orders (id BIGINT PRIMARY KEY, placed TIMESTAMP TEMPORAL, paid TIMESTAMP TEMPORAL);
+CREATE MATERIALIZED VIEW cheap AS SELECT * FROM nyc WHERE price < 5;
+"""
+JOIN = "SELECT nyc.id, t.id AS other FROM nyc JOIN tokyo t ON nyc.symbol = t.symbol"
+NEAR = "`nyc`.`at` <= `t`.`at` + INTERVAL '10' MINUTE AND `t`.`at` <= `nyc`.`at` + INTERVAL '10' MINUTE"
+MINUTES = timedelta(minutes=1)
+
+
+def view(clauses: str, select: str = JOIN) -> View:
+    text = f"{TABLES} CREATE MATERIALIZED VIEW v {clauses} AS {select};"
+    return next(view for view in resolve(parse_statements(text, "v.sql")).views if view.name == "v")
+
+
+def test_a_window_and_tolerances() -> None:
+    clauses = "WINDOW = INTERVAL '10' MINUTE TOLERANCE (NYC = INTERVAL '12' MINUTE, t INTERVAL 15 MINUTES)"
+    streams = (Stream("nyc", "nyc", "at", 12 * MINUTES), Stream("t", "tokyo", "at", 15 * MINUTES))
+    assert view(clauses).window == JoinWindow(10 * MINUTES, streams=streams)
+    properties = "TBLPROPERTIES ('headwater.window' = '10 minutes', 'headwater.tolerance' = 'nyc = 12 minutes, t = 15 minutes')"
+    assert view(properties).window == view(clauses).window
+    assert view(properties).sql.text == view(clauses).sql.text
+    assert view("FRESHNESS = '5 seconds'").window is None
+
+
+@pytest.mark.parametrize(
+    ("select", "expected"),
+    [
+        (JOIN, f"{JOIN}\nWHERE {NEAR}"),
+        (f"{JOIN} -- by symbol\nORDER BY 1", f"{JOIN} -- by symbol\n\nWHERE {NEAR}\nORDER BY 1"),
+        (
+            f"{JOIN} WHERE nyc.price > 1 OR t.price > 1",
+            f"{JOIN} WHERE ( nyc.price > 1 OR t.price > 1\n) AND {NEAR}",
+        ),
+        (
+            f"{JOIN} WHERE (nyc.id) > 1 -- few\n GROUP BY nyc.id, t.id HAVING count(*) > 1",
+            f"{JOIN} WHERE ( (nyc.id) > 1 -- few\n \n) AND {NEAR}\nGROUP BY nyc.id, t.id HAVING count(*) > 1",
+        ),
+        (
+            "SELECT window(nyc.at, '1 hour') AS w, nyc.id IS DISTINCT FROM t.id AS d FROM nyc, tokyo AS t",
+            "SELECT window(nyc.at, '1 hour') AS w, nyc.id IS DISTINCT FROM t.id AS d FROM nyc, tokyo AS t"
+            f"\nWHERE {NEAR}",
+        ),
+    ],
+)
+def test_a_window_is_written_into_the_select(select: str, expected: str) -> None:
+    sql = view("WINDOW = INTERVAL '10' MINUTE ALLOW CROSS JOIN", select).sql
+    assert sql.text == expected
+    assert sql.tree == parse_select(sql).tree  # the text and the tree say the same
+
+
+def test_every_pair_of_a_self_join_is_near() -> None:
+    text = view(
+        "WINDOW = '90 s'", "SELECT a.id FROM nyc a, nyc b, tokyo c WHERE a.id = b.id AND b.id = c.id"
+    ).sql.text
+    for late, early in [(left, right) for left in "abc" for right in "abc" if left != right]:
+        assert f"`{late}`.`at` <= `{early}`.`at` + INTERVAL '90' SECOND" in text
+
+
+def test_errors_after_the_window_point_at_what_was_written() -> None:
+    declared = view("WINDOW = '1 minute'", f"{JOIN} WHERE nyc.id > 1 GROUP BY nyc.id, t.id")
+    assert declared.sql.tree is not None
+    column = declared.sql.tree.args["group"].expressions[1]
+    place = declared.sql.place(column.this.meta["start"])
+    assert place.text[place.column - 1 :] == "id;"
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (10 * MINUTES, "INTERVAL '10' MINUTE"), (timedelta(seconds=90), "INTERVAL '90' SECOND"),
+        (timedelta(weeks=2), "INTERVAL '14' DAY"), (timedelta(milliseconds=1500), "INTERVAL '1500' MILLISECOND"),
+        (timedelta(microseconds=7), "INTERVAL '7' MICROSECOND"), (timedelta(hours=36), "INTERVAL '36' HOUR"),
+    ],
+)  # fmt: skip
+def test_intervals_are_written_in_their_largest_unit(length: timedelta, text: str) -> None:
+    assert interval_text(length) == text
+
+
+WINDOW = "WINDOW = INTERVAL '10' MINUTE"
+
+
+@pytest.mark.parametrize(
+    ("clauses", "select", "code", "message"),
+    [
+        ("WINDOW = 1000 ROWS", JOIN, "HW127", "windows of so many rows"),
+        ("WINDOW = INTERVAL '1' MONTH", JOIN, "HW108", "no fixed length"),
+        ("TOLERANCE (nyc = INTERVAL '1' HOUR)", JOIN, "HW127", "needs a WINDOW"),
+        (f"{WINDOW} TOLERANCE (nyk = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "nyk"'),
+        (f"{WINDOW} TOLERANCE (tokyo = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "tokyo"'),
+        (f"{WINDOW} TOLERANCE (t = INTERVAL '9' MINUTE)", JOIN, "HW127", "shorter than the WINDOW"),
+        (f"{WINDOW} TOLERANCE (t = '1 hour', T = '2 hours')", JOIN, "HW103", "given twice"),
+        (f"{WINDOW} {WINDOW}", JOIN, "HW103", "given twice"),
+        (WINDOW, "SELECT id FROM nyc", "HW127", "is for joins"),
+        (WINDOW, "SELECT nyc.id FROM nyc LEFT JOIN tokyo t ON t.id = nyc.id", "HW127", "not with LEFT JOIN"),
+        (WINDOW, "SELECT id FROM nyc LEFT SEMI JOIN tokyo t ON t.id = nyc.id", "HW127", "not with LEFT SEMI JOIN"),
+        (WINDOW, "SELECT id FROM nyc NATURAL JOIN tokyo t", "HW127", "not with NATURAL JOIN"),
+        (WINDOW, f"{JOIN} UNION ALL {JOIN}", "HW127", "is one SELECT"),
+        (WINDOW, f"WITH w AS (SELECT 1 AS a) {JOIN}", "HW127", "is one SELECT"),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN (SELECT * FROM tokyo) t ON t.id = nyc.id", "HW127", "without subqueries"),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN cheap t ON t.id = nyc.id", "HW127", '"cheap" is a view'),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN firms f ON f.symbol = nyc.symbol", "HW127", '"firms" needs one TEMPORAL'),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN orders o ON o.id = nyc.id", "HW127", "placed, paid"),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN local l ON l.id = nyc.id", "HW127", "different types"),
+        (WINDOW, "SELECT nyc.id FROM nyc JOIN tokyo t (a, b, c, d) ON t.a = nyc.id", "HW127", "keep their names"),
+    ],
+)  # fmt: skip
+def test_wrong_input(clauses: str, select: str, code: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        view(clauses, select)
+    assert caught.value.code == code
+    assert message in f"{caught.value.message} {caught.value.detail}"
+    assert caught.value.place is not None
