@@ -66,7 +66,7 @@ simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
 for command in (
     init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, dead_letters,
-    read, query, changes, sql, serve, verify, vacuum, errors,
+    read, changes, query, sql, serve, verify, vacuum, errors,
 ):  # fmt: skip
     without_project = command in (init, demo, check, calibrate, errors)
     kind = Command if without_project else ProjectCommand
