@@ -55,9 +55,12 @@ if TYPE_CHECKING:
     from headwater.serve.reports.sources import SourceStatus as SourceStatus
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
+    from headwater.serve.reports.status import StoreStatus as StoreStatus
     from headwater.serve.reports.status import ViewStatus as ViewStatus
     from headwater.serve.store.answering import QueryAnswer as QueryAnswer
     from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
+    from headwater.serve.store.keeping.verification import VerifiedPart as VerifiedPart
+    from headwater.serve.store.keeping.writing import Written as Written
     from headwater.storage.feed import FeedGoneError as FeedGoneError
     from headwater.storage.records.site_health import SiteHealth as SiteHealth
     from headwater.storage.records.slot_lag import SlotLag as SlotLag
@@ -111,13 +114,16 @@ __all__ = [
     "Snapshot",
     "SourceStatus",
     "Status",
+    "StoreStatus",
     "SystemClock",
     "Table",
     "TableStorage",
     "TooStaleError",
     "Vacuumed",
     "Verified",
+    "VerifiedPart",
     "ViewStatus",
+    "Written",
     "__version__",
     "open",
 ]
@@ -160,13 +166,16 @@ _HOMES = {
     "Snapshot": "headwater.engine.run.auditor",
     "SourceStatus": "headwater.serve.reports.sources",
     "Status": "headwater.serve.reports.status",
+    "StoreStatus": "headwater.serve.reports.status",
     "SystemClock": "headwater.clock",
     "Table": "headwater.model",
     "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
     "Vacuumed": "headwater.storage.vacuum.vacuum",
     "Verified": "headwater.engine.upkeep.verify",
+    "VerifiedPart": "headwater.serve.store.keeping.verification",
     "ViewStatus": "headwater.serve.reports.status",
+    "Written": "headwater.serve.store.keeping.writing",
     "open": "headwater.api",
 }
 
