@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from headwater.engine.run.auditor import Snapshot as Snapshot
     from headwater.engine.run.progress import Progress as Progress
     from headwater.engine.upkeep.verify import Verified as Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable as VerifiedTable
     from headwater.model import Project as Project
     from headwater.model import Table as Table
     from headwater.planning.cost.billing import Bill as Bill
@@ -55,9 +56,15 @@ if TYPE_CHECKING:
     from headwater.serve.reports.sources import SourceStatus as SourceStatus
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
+    from headwater.serve.reports.status import StoreStatus as StoreStatus
     from headwater.serve.reports.status import ViewStatus as ViewStatus
+    from headwater.serve.reports.tables import KeyStaleness as KeyStaleness
+    from headwater.serve.reports.tables import StaleKey as StaleKey
+    from headwater.serve.reports.tables import TableStatus as TableStatus
     from headwater.serve.store.answering import QueryAnswer as QueryAnswer
     from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
+    from headwater.serve.store.keeping.verification import VerifiedPart as VerifiedPart
+    from headwater.serve.store.keeping.writing import Written as Written
     from headwater.storage.feed import FeedGoneError as FeedGoneError
     from headwater.storage.records.site_health import SiteHealth as SiteHealth
     from headwater.storage.records.slot_lag import SlotLag as SlotLag
@@ -89,6 +96,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Inventory",
+    "KeyStaleness",
     "LastPush",
     "Line",
     "ManualClock",
@@ -110,14 +118,20 @@ __all__ = [
     "SlotLag",
     "Snapshot",
     "SourceStatus",
+    "StaleKey",
     "Status",
+    "StoreStatus",
     "SystemClock",
     "Table",
+    "TableStatus",
     "TableStorage",
     "TooStaleError",
     "Vacuumed",
     "Verified",
+    "VerifiedPart",
+    "VerifiedTable",
     "ViewStatus",
+    "Written",
     "__version__",
     "open",
 ]
@@ -140,6 +154,7 @@ _HOMES = {
     "Headwater": "headwater.api",
     "HistoryGoneError": "headwater.serve.read_as_of",
     "Inventory": "headwater.storage.vacuum.inventory",
+    "KeyStaleness": "headwater.serve.reports.tables",
     "LastPush": "headwater.serve.reports.status",
     "Line": "headwater.planning.cost.billing",
     "ManualClock": "headwater.clock",
@@ -159,14 +174,20 @@ _HOMES = {
     "SlotLag": "headwater.storage.records.slot_lag",
     "Snapshot": "headwater.engine.run.auditor",
     "SourceStatus": "headwater.serve.reports.sources",
+    "StaleKey": "headwater.serve.reports.tables",
     "Status": "headwater.serve.reports.status",
+    "StoreStatus": "headwater.serve.reports.status",
     "SystemClock": "headwater.clock",
     "Table": "headwater.model",
+    "TableStatus": "headwater.serve.reports.tables",
     "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
     "Vacuumed": "headwater.storage.vacuum.vacuum",
     "Verified": "headwater.engine.upkeep.verify",
+    "VerifiedPart": "headwater.serve.store.keeping.verification",
+    "VerifiedTable": "headwater.engine.upkeep.verify_shown",
     "ViewStatus": "headwater.serve.reports.status",
+    "Written": "headwater.serve.store.keeping.writing",
     "open": "headwater.api",
 }
 

@@ -141,7 +141,7 @@ class Market:
         if place.timeline("totals").time() == timeline.time():
             assert {row[:2] for row in totals} == set(Counter(price for _, price in rows.elements()).items())
         waiting = place.waiting("quotes")
-        if waiting.current():
+        if waiting.timeline.exists() and waiting.current():
             for key, wait in waits_of(waiting, table).items():
                 if wait.waits:
                     assert wait.first_at is not None

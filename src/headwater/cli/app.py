@@ -22,6 +22,7 @@ from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
 from headwater.cli.bench.soak import bench_soak
+from headwater.cli.bench.twotags import bench_twotags
 from headwater.cli.bench.updates import bench_updates
 from headwater.cli.bench.weave import bench_weave
 from headwater.cli.commands.add import add, drop
@@ -66,7 +67,7 @@ simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
 for command in (
     init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, dead_letters,
-    read, query, changes, sql, serve, verify, vacuum, errors,
+    read, changes, query, sql, serve, verify, vacuum, errors,
 ):  # fmt: skip
     without_project = command in (init, demo, check, calibrate, errors)
     kind = Command if without_project else ProjectCommand
@@ -78,6 +79,7 @@ simulate.command("joins", cls=Command)(simulate_joins)
 simulate.command("updates", cls=Command)(simulate_updates)
 bench.command("updates", cls=Command)(bench_updates)
 bench.command("scale", cls=Command)(bench_scale)
+bench.command("twotags", cls=Command)(bench_twotags)
 simulate.command("weave", cls=Command)(simulate_weave)
 bench.command("joins", cls=Command)(bench_joins)
 bench.command("crash", cls=Command)(bench_crash)

@@ -59,6 +59,7 @@ class Standing:
     time: int
     staleness: timedelta
     error: str = ""
+    stalest_key: timedelta | None = None  # as in Rows
 
 
 def standing(
@@ -76,7 +77,9 @@ def standing(
     now = clock.now()
     error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
     _refuse_stale(view.name, time, now, max_staleness, error)
-    return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error)
+    since = stale_since(catalog, warehouse, view.name)
+    stalest = None if since is None else timedelta(microseconds=now - since)
+    return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error, stalest)
 
 
 def read(
@@ -91,10 +94,8 @@ def read(
     view = stands.view
     timeline = warehouse.stage(catalog.folder(view))
     time, table = read_view(timeline, warehouse.published(view), catalog.description(view))
-    now = stands.time + micros(stands.staleness)
-    since = stale_since(catalog, warehouse, view)
-    stalest = None if since is None else timedelta(microseconds=now - since)
-    return Rows(view, time, timedelta(microseconds=max(0, now - time)), table, stands.error, stalest)
+    staleness = max(timedelta(), stands.staleness - timedelta(microseconds=time - stands.time))
+    return Rows(view, time, staleness, table, stands.error, stands.stalest_key)
 
 
 def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverComputedError:

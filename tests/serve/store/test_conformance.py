@@ -157,20 +157,20 @@ def test_a_transaction_is_all_or_nothing(store: KeptStore) -> None:
     with store.transaction() as writing:
         writing.put("t_1", row(1))
         writing.set_times({"t": 10, "u": 10})
-
-    def fail_half_way() -> None:
-        with store.transaction() as writing:
-            writing.put("t_1", row(2))
-            writing.set_times({"t": 20})
-            raise ZeroDivisionError
-
     with pytest.raises(ZeroDivisionError):
-        fail_half_way()
+        _fail_inside(store)
     with store.transaction() as writing:
         writing.set_times({"u": None})
     with store.snapshot() as snapshot:
         assert (snapshot.get("t_1", (1,)), snapshot.get("t_1", (2,))) == (row(1), None)
         assert snapshot.times() == {"t": 10}
+
+
+def _fail_inside(store: KeptStore) -> None:
+    with store.transaction() as writing:
+        writing.put("t_1", row(2))
+        writing.set_times({"t": 20})
+        raise ZeroDivisionError
 
 
 def test_a_snapshot_does_not_move(store: KeptStore) -> None:

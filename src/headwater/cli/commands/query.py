@@ -13,6 +13,7 @@ from headwater.cli.show.output import console, print_json, print_table
 from headwater.clock import instant_of, instant_text
 from headwater.errors import InputError
 from headwater.serve.asking import duration
+from headwater.serve.store.query_json import answer_json, query_json
 
 if TYPE_CHECKING:
     from headwater.serve.store.answering import DeclaredQuery, QueryAnswer
@@ -37,8 +38,8 @@ def query(
     """Answer a query that the project declares with CREATE QUERY, in the work that `check` promised.
 
     It is answered from the store that `headwater run` keeps: without Spark, in milliseconds, as of the
-    store's time. Never waits. Values are read as the type of the column they meet; `ids=1 ids=2` makes a
-    list, `k:=null` is NULL (`:=` takes JSON). An unbounded query is refused with the reason and the advice of
+    store's time. Never waits. Values are read as the type of the column they meet; `ids=1 ids=2` is a list,
+    `k:=null` is NULL (`:=` takes JSON). An unbounded query is refused with the reason and the advice of
     `check`, unless it is declared ALLOW UNBOUNDED WITHIN INTERVAL ...
 
     Examples: `headwater query shop recent_orders customer_id=7`, `headwater query shop` (lists them),
@@ -51,7 +52,7 @@ def query(
         return
     answer = project.query(name, max_staleness=allowed, **_values(values or []))
     if as_json:
-        print_json(_fields(name, answer))
+        print_json(answer_json(name, answer))
     else:
         _print(answer)
 
@@ -84,18 +85,6 @@ def _json(key: str, text: str) -> Any:
         raise InputError("HW440", message, hint="Write null, true, a number, or a text in quotes.") from error
 
 
-def _fields(name: str, answer: QueryAnswer) -> dict[str, Any]:
-    return {
-        "query": name,
-        "level": answer.level,
-        "operations": answer.operations,
-        "bound": answer.bound,
-        "time": instant_text(instant_of(answer.time)),
-        "staleness_s": answer.staleness_s,
-        "rows": answer.rows,
-    }
-
-
 def _print(answer: QueryAnswer) -> None:
     columns = list(answer.rows[0]) if answer.rows else []
     rows = [["NULL" if cell is None else cell for cell in row.values()] for row in answer.rows]
@@ -114,7 +103,7 @@ def _print(answer: QueryAnswer) -> None:
 def _list(queries: Any, as_json: bool) -> None:
     listed: list[DeclaredQuery] = list(queries)
     if as_json:
-        print_json({"queries": [_described(query) for query in listed]})
+        print_json({"queries": [query_json(query) for query in listed]})
         return
     print_table(
         "",
@@ -134,18 +123,3 @@ def _list(queries: Any, as_json: bool) -> None:
 
 def _parameter(name: str, kind: str, is_list: bool) -> str:
     return f"{name} {kind.upper() or 'ANY'}{'[]' if is_list else ''}"
-
-
-def _described(query: DeclaredQuery) -> dict[str, Any]:
-    return {
-        "name": query.name,
-        "sql": query.sql,
-        "level": query.level,
-        "bound": query.bound,
-        "parameters": [
-            {"name": name, "type": kind, "list": is_list} for name, kind, is_list in query.parameters
-        ],
-        "within_s": None if query.within is None else query.within.total_seconds(),
-        "reasons": list(query.reasons),
-        "advice": list(query.advice),
-    }

@@ -97,6 +97,21 @@ def _print(current: Status) -> None:
     _print_sources(current)
     print_chosen_tables(current)
     _print_slots(current)
+    _print_store(current)
+
+
+def _print_store(current: Status) -> None:
+    """The store of the project's queries: its time and its size."""
+    store = current.store
+    if store is None:
+        return
+    if store.time is None:
+        console().print("store of queries: nothing is loaded yet")
+        return
+    console().print(
+        f"store of queries: {store.parts} tables, indexes and views, {byte_text(store.bytes)}, "
+        f"as of {instant_text(store.time)}, {store.staleness_s:,.1f} s ago"
+    )
 
 
 SOURCES = (

@@ -23,13 +23,13 @@ from headwater.serve.http import models
 from headwater.serve.http.guard import Guard, failed
 from headwater.serve.http.opening import Opened, Opening
 from headwater.serve.http.problems import Problem, problem_response
-from headwater.serve.http.routes import changes, history, metrics, reports, views
+from headwater.serve.http.routes import changes, history, metrics, queries, reports, views
 from headwater.serve.http.serving import Serving, Settings
 
 __all__ = ["Application"]
 
 COMPRESSED = 1000  # bytes from which on an answer is compressed
-ROUTERS = (views.router, changes.router, reports.router, history.router, metrics.router)
+ROUTERS = (views.router, changes.router, queries.router, reports.router, history.router, metrics.router)
 
 
 class Application:

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from headwater.serve.http.problems import PROBLEM
 
 __all__ = [
-    "Bill", "DeadLetters", "Health", "Periods", "Plan", "Problem", "Pushes", "Sources", "StalenessCurves",
-    "Status", "ViewPage", "Views", "problems",
+    "Bill", "DeadLetters", "Health", "Periods", "Plan", "Problem", "Pushes", "Queries", "QueryRows",
+    "Sources", "StalenessCurves", "Status", "ViewPage", "Views", "problems",
 ]  # fmt: skip
 
 
@@ -173,6 +173,31 @@ class Periods(_Answer):
     since: str
     until: str
     views: list[ViewPeriod]
+
+
+class QueryInfo(_Answer):
+    name: str
+    sql: str
+    level: str
+    bound: int | None
+    parameters: list[dict[str, Any]]
+    reasons: list[str]
+    advice: list[str]
+    route: str | None
+
+
+class Queries(_Answer):
+    queries: list[QueryInfo]
+
+
+class QueryRows(_Answer):
+    query: str
+    level: str
+    operations: int
+    bound: int | None
+    time: str
+    staleness_s: float
+    rows: list[dict[str, Any]]
 
 
 class Health(_Answer):

@@ -41,7 +41,14 @@ def status_of(error: HeadwaterError) -> int:
         case InternalError():
             return 500
         case _:
-            return 404 if error.code == "HW210" or error.code == "HW211" else 400
+            return _status_of_code(error.code)
+
+
+def _status_of_code(code: str) -> int:
+    if code == "HW210" or code == "HW211" or code == "HW430":  # no such view, table or query
+        return 404
+    # The store lacks what the query reads, or is too stale; it cannot compute it; an assumption is broken.
+    return 409 if code == "HW435" or code == "HW436" or code == "HW438" or code == "HW439" else 400
 
 
 def problem_fields(error: HeadwaterError) -> dict[str, Any]:

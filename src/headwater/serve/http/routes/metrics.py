@@ -44,7 +44,8 @@ def router(serving: Serving) -> APIRouter:
         """Staleness, promise, violations, pushes, cost and sources, for Prometheus."""
         registry = CollectorRegistry(auto_describe=False)
         registry.register(_Project(current_status(serving)))
-        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+        text = generate_latest(registry) + generate_latest(serving.asked.registry)
+        return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     @routes.get("/healthz", responses={200: {"model": Health}, **problems()})
     def healthz() -> dict[str, str]:
