@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from headwater.catalog import Catalog
 from headwater.clock import Clock
 from headwater.serve.reports.sources import SourceStatus, source_statuses
+from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
@@ -77,6 +78,7 @@ class Status:
     slots: tuple[SlotLag, ...] = ()  # of the project's PostgreSQL databases
     sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
     tables: tuple[TableStatus, ...] = ()  # whose updates are chosen among
+    trees: tuple[TreeStatus, ...] = ()  # of woven views, in the last hour
 
 
 def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
@@ -92,6 +94,7 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         _slots(catalog, warehouse, clock),
         _sites(warehouse) if kept_by is not None else (),
         table_statuses(catalog, warehouse, now),
+        tree_statuses(catalog, warehouse, now),
     )
 
 
