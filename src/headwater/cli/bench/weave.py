@@ -48,9 +48,9 @@ def bench_weave(
     Prints the counterparts of the paper's Figure 2 and Tables 3 and 4, beside its numbers, and draws
     Figures 2 and 3.
 
-    With --execute nothing is only planned: window views over a generated stream (or a file of quotes) are kept
-    on Spark, woven and separately; CPU-seconds of the process tree are counted, and every view is compared
-    with Spark's own GROUP BY window().
+    With --execute window views over a generated stream (or a file of quotes) are kept on Spark, woven and
+    separately; CPU-seconds of the process tree are counted, and every view is compared with Spark's own
+    GROUP BY window().
 
     Examples:
 

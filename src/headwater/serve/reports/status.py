@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from headwater.catalog import Catalog
 from headwater.clock import Clock
 from headwater.serve.reports.sources import SourceStatus, source_statuses
-from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
+from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
 from headwater.storage.records.journal import PUSHES, rows_by_file

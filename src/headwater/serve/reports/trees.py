@@ -1,4 +1,4 @@
-"""What woven trees did: rows in, fragments touched and final merges, as pushes recorded them, beside the model.
+"""What woven trees did, as pushes recorded it, beside the model: rows in, fragments touched, final merges.
 
 rows in       changes of the table that a tree's stage read
 fragments     changes of the stage: a fragment that is touched again goes and comes back, two changes

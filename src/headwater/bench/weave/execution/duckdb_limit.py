@@ -47,7 +47,7 @@ class DuckLimit:
         begin = time.process_time()
         self.base.register("batch", rows)
         self.base.execute(
-            "INSERT INTO quotes SELECT id, symbol, price, quoted_at FROM batch WHERE _weight > 0"
+            "INSERT INTO quotes SELECT id, symbol, price, quoted_at FROM batch WHERE _weight = 1"
         )
         self.base.execute("DELETE FROM quotes WHERE id IN (SELECT id FROM batch WHERE _weight < 0)")
         for number, edges in enumerate(self.trees.values()):
@@ -58,8 +58,8 @@ class DuckLimit:
             self._replace(
                 f"f{number}",
                 f"touched{number}",
-                f"SELECT symbol, {_fragment('at', edges)} AS start, count(*), sum(price), max(price) FROM quotes"
-                f" WHERE at >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
+                f"SELECT symbol, {_fragment('at', edges)} AS start, count(*), sum(price), max(price)"
+                f" FROM quotes WHERE at >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
             )
         for query, number in self.views:
             self._windows(query, number)
@@ -70,7 +70,8 @@ class DuckLimit:
         size, slide = query.range * 1_000_000, query.slide * 1_000_000
         assigned = f"unnest(range(start // {slide} * {slide}, start - {size}, -{slide}))"
         self.base.execute(
-            f"CREATE OR REPLACE TEMP TABLE windows AS SELECT DISTINCT {assigned} AS start FROM touched{number}"
+            f"CREATE OR REPLACE TEMP TABLE windows AS"
+            f" SELECT DISTINCT {assigned} AS start FROM touched{number}"
         )
         self._replace(
             query.id,

@@ -1,4 +1,4 @@
-"""Quotes to aggregate: a generated stream, or the first minutes of a file of real ones, in batches of changes."""
+"""Quotes to aggregate: a generated stream, or minutes of a file of real ones, in batches of changes."""
 
 from __future__ import annotations
 
