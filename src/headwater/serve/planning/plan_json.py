@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from headwater.cli.show.trees import tree_json
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
@@ -44,6 +45,8 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
         },
         "actions": [_action(action) for action in planned.keeps.actions],
         "push_s": planned.keeps.seconds,
+        "trees": [tree_json(tree) for tree in planned.woven.trees],
+        "apart": dict(planned.woven.apart),
         "kept": None if planned.running is None else _running(planned.running),
         "asked": {
             "views": sorted(asked),
