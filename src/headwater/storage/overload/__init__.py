@@ -1,0 +1,1 @@
+"""What stages that choose have chosen, as it is recorded in system/."""
