@@ -25,7 +25,8 @@ CODE = re.compile(r"HW\d{3}\b")
 # Codes that several packages raise with the same meaning. A code that is not here belongs to one package, so
 # that two people who both take "the next free number" are found out.
 SHARED = {
-    "HW001": {"cli", "api"},  # a duration that is none, on the command line and from Python
+    "HW001": {"cli", "serve"},  # an option out of range; a duration or an instant that is none, whoever asks
+    "HW003": {"cli", "serve"},  # options that exclude each other; a period that starts twice
     "HW106": {"sql", "project"},  # keys and limits in DDL, expectations in headwater.yml
     "HW116": {"sql", "capture"},  # the parser refuses unknown providers; captures do so for other callers
     "HW124": {"sql", "capture"},  # a DEFAULT that is no value of its type, or no value that can be stored
@@ -34,6 +35,7 @@ SHARED = {
     "HW303": {"sql", "bounds"},  # views, checked queries
     "HW307": {"sql", "bounds"},
     "HW324": {"sql", "bounds"},
+    "HW973": {"cli", "serve"},  # a key that is there or not, a query that a key should be for
     "HW867": {"bench", "cli"},  # the generators of the bench and of the demo
 }
 

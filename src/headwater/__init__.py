@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from headwater.planning.cost.billing import Line as Line
     from headwater.project.warning import ProjectWarning as ProjectWarning
     from headwater.serve.ad_hoc.answer import Answer as Answer
+    from headwater.serve.changes import Change as Change
     from headwater.serve.planning.changing import Added as Added
     from headwater.serve.planning.changing import Dropped as Dropped
     from headwater.serve.planning.planned import Effect as Effect
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
     from headwater.serve.reports.status import ViewStatus as ViewStatus
+    from headwater.serve.store.answering import QueryAnswer as QueryAnswer
+    from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
+    from headwater.storage.feed import FeedGoneError as FeedGoneError
     from headwater.storage.records.site_health import SiteHealth as SiteHealth
     from headwater.storage.records.slot_lag import SlotLag as SlotLag
     from headwater.storage.vacuum.inventory import Inventory as Inventory
@@ -70,11 +74,14 @@ __all__ = [
     "Answer",
     "Appended",
     "Bill",
+    "Change",
     "Clock",
     "Costs",
     "DeadLetter",
+    "DeclaredQuery",
     "Dropped",
     "Effect",
+    "FeedGoneError",
     "FileFormat",
     "Headwater",
     "HeadwaterError",
@@ -92,6 +99,7 @@ __all__ = [
     "Progress",
     "Project",
     "ProjectWarning",
+    "QueryAnswer",
     "RefusedError",
     "Rejected",
     "Rejection",
@@ -120,11 +128,14 @@ _HOMES = {
     "Answer": "headwater.serve.ad_hoc.answer",
     "Appended": "headwater.capture.intake.append",
     "Bill": "headwater.planning.cost.billing",
+    "Change": "headwater.serve.changes",
     "Clock": "headwater.clock",
     "Costs": "headwater.planning.cost.billing",
     "DeadLetter": "headwater.capture.dead_letters",
+    "DeclaredQuery": "headwater.serve.store.declared",
     "Dropped": "headwater.serve.planning.changing",
     "Effect": "headwater.serve.planning.planned",
+    "FeedGoneError": "headwater.storage.feed",
     "FileFormat": "headwater.capture.ingest_file",
     "Headwater": "headwater.api",
     "HistoryGoneError": "headwater.serve.read_as_of",
@@ -138,6 +149,7 @@ _HOMES = {
     "Progress": "headwater.engine.run.progress",
     "Project": "headwater.model",
     "ProjectWarning": "headwater.project.warning",
+    "QueryAnswer": "headwater.serve.store.answering",
     "Rejected": "headwater.capture.rejected",
     "Rejection": "headwater.capture.intake.batch",
     "Removed": "headwater.storage.vacuum.vacuum",

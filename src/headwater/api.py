@@ -7,13 +7,15 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
     shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "total": "9.99"}])
     shop.run_until_idle()
     shop.read("big_orders").to_pylist()
+    shop.query("orders_of", customer_id=7).rows
     all(view.equal for view in shop.verify())
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -35,6 +37,8 @@ from headwater.model import Project, Table
 from headwater.planning.cost.billing import Bill
 from headwater.project import fingerprint, load
 from headwater.serve.ad_hoc.answer import Answer, answer
+from headwater.serve.asking import interval
+from headwater.serve.changes import Change, changes
 from headwater.serve.last_good import last_good as remembered_project
 from headwater.serve.last_good import remember
 from headwater.serve.planning.changing import Added, Dropped, add, drop
@@ -45,15 +49,19 @@ from headwater.serve.read_as_of import read_as_of
 from headwater.serve.reports.bill import Account, account
 from headwater.serve.reports.status import Status, status
 from headwater.serve.reports.storage import storage, vacuum
-from headwater.sql.parsing.intervals import duration
+from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
+from headwater.serve.store.keeping.keeper import Keeper
+from headwater.serve.store.opening import open_store
 from headwater.storage.timeline import check_readable
 from headwater.storage.vacuum.inventory import Inventory
 from headwater.storage.vacuum.vacuum import Vacuumed
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    from headwater.engine.push.workplace import Workplace
     from headwater.engine.run.progress import Progress
     from headwater.engine.upkeep.verify import Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable
 
 __all__ = ["Headwater", "open"]
 
@@ -73,18 +81,6 @@ def open(folder: str, clock: Clock | None = None, last_good: bool = False) -> He
         return Headwater(project, clock or SystemClock(), problem)
 
 
-def _batch_id(batch: str | None) -> BatchId | None:
-    return None if batch is None else BatchId(batch)
-
-
-def _duration(text: str, name: str) -> timedelta:
-    try:
-        return duration(text)
-    except ValueError as error:
-        hint = 'Write "5s", "2 minutes" or a timedelta.'
-        raise InputError("HW001", f"{name}: {error}", hint=hint) from None
-
-
 class Headwater:
     """An open project."""
 
@@ -97,6 +93,8 @@ class Headwater:
         self.warehouse = Warehouse(project.storage, self.catalog.places(), project.durability)
         self._fingerprint = fingerprint(project.folder)
         self._writers: dict[tuple[int, str], Appender] = {}
+        self._answering: Answering | None = None
+        self._opening = threading.Lock()
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
@@ -115,7 +113,7 @@ class Headwater:
         `batch` is an id of the call's own, so that it can be repeated after any failure: what was stored
         under it is not stored again, and the answer is that of the first time, marked `repeated`.
         """
-        return self._writer(table).append(given_records(records), _batch_id(batch), strict)
+        return self._writer(table).append(given_records(records), BatchId.given(batch), strict)
 
     def _take_up_columns(self, table: Table) -> None:
         """Open the project's files again if somebody has declared, and stored, columns since."""
@@ -154,8 +152,7 @@ class Headwater:
         A hundred wrong records in a row raise InputError with the likely cause, and nothing is stored, unless
         `keep_going`.  `show` is called with the bytes read so far and the file's size.
         """
-        writer = self._writer(table)
-        return append_file(writer, path, _batch_id(batch), strict, form, keep_going, show)
+        return append_file(self._writer(table), path, BatchId.given(batch), strict, form, keep_going, show)
 
     def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
         """The records that were rejected, of a table or of all, with the reason; oldest first."""
@@ -199,12 +196,55 @@ class Headwater:
             instant = as_of if isinstance(as_of, int) else instant_of(as_of)
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
         if isinstance(max_staleness, str):
-            max_staleness = _duration(max_staleness, "max_staleness")
+            max_staleness = interval(max_staleness, "max_staleness")
         return read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+
+    def changes(
+        self,
+        view: str,
+        since: datetime | int | None = None,
+        follow: bool = False,
+        stop: threading.Event | None = None,
+    ) -> Iterator[Change]:
+        """Rows that came and went after `since`, with weights and times; FeedGoneError if too long ago.
+
+        Without `since` all that are kept, up to now; with `follow` those from now on, until `stop` is set.
+        """
+        return changes(self.catalog, self.warehouse, self.clock, view, since, follow, stop)
 
     def sql(self, text: str) -> Answer:
         """The answer to a SELECT over views and sources, as of one time; without Spark."""
         return answer(self.catalog, self.warehouse, self.clock, text)
+
+    @property
+    def queries(self) -> Mapping[str, DeclaredQuery]:
+        """The declared queries: their parameters, levels and bounds."""
+        return self._answers().queries
+
+    def query(
+        self, name: str, /, *, max_staleness: timedelta | str | None = None, **params: object
+    ) -> QueryAnswer:
+        """The answer of a declared query, from the store: in bounded work, without Spark. Never waits.
+
+        Parameters are given by name, a list as a list, NULL as None; InputError if one is missing, unknown or
+        of the wrong type, if the query is unbounded, or if the store is staler than `max_staleness`.
+        """
+        if isinstance(max_staleness, str):
+            max_staleness = interval(max_staleness, "max_staleness")
+        return self._answers().answer(name, params, max_staleness)
+
+    async def query_async(
+        self, name: str, /, *, max_staleness: timedelta | str | None = None, **params: object
+    ) -> QueryAnswer:
+        """The same for asynchronous programs: it reads in a thread of its own."""
+        return await asyncio.to_thread(self.query, name, max_staleness=max_staleness, **params)
+
+    def _answers(self) -> Answering:
+        """What answers the project's queries; checked once and kept open."""
+        with self._opening:
+            if self._answering is None or self._answering.project is not self.project:
+                self._answering = Answering.open(self.project, self.clock)
+            return self._answering
 
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
@@ -287,7 +327,16 @@ class Headwater:
             return self._planned(project, sharing)
 
         try:
-            with run(catalog, self.warehouse, self.clock, self._fingerprint, make, sharing, stop) as started:
+            with run(
+                catalog,
+                self.warehouse,
+                self.clock,
+                self._fingerprint,
+                make,
+                sharing,
+                stop,
+                sink=self._keeper(),
+            ) as started:
                 started.keep(duration, show)
         except StoppedError:
             return
@@ -318,9 +367,21 @@ class Headwater:
         self._lay_out(catalog)
         with (
             suppress(StoppedError),
-            run(catalog, self.warehouse, self.clock, sharing=sharing, stop=stop, once=True) as started,
+            run(
+                catalog,
+                self.warehouse,
+                self.clock,
+                sharing=sharing,
+                stop=stop,
+                once=True,
+                sink=self._keeper(),
+            ) as started,
         ):
             until_idle(started, show)
+
+    def _keeper(self) -> Keeper:
+        """What keeps the store of the project's queries while it runs."""
+        return Keeper(open_store(self.project), self.warehouse)
 
     def stream(self, table: str, frame: Any) -> Any:
         """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""
@@ -337,14 +398,28 @@ class Headwater:
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""
-        from headwater.engine.push.workplace import Workplace
-        from headwater.engine.spark.session import session
         from headwater.engine.upkeep.verify import verify_all
 
         names = (
             [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
         )
+        return verify_all(self._workplace(), [self.catalog.kept[name] for name in names])
+
+    def verify_tables(self, views: Iterable[str] | None = None) -> tuple[VerifiedTable, ...]:
+        """Check what is shown of the tables whose updates are chosen among, of those below some views."""
+        from headwater.engine.upkeep.verify_shown import verify_shown
+
+        names = self.catalog.kept if views is None else [self.catalog.view(name).name for name in views]
+        below = {table for name in names for table in self.catalog.sources(name)}
+        tables = [name for name in sorted(below) if self.project.tables[name].chooses]
+        workplace = self._workplace() if tables else None
+        checked = (verify_shown(workplace, name) for name in tables if workplace is not None)
+        return tuple(table for table in checked if table is not None)
+
+    def _workplace(self) -> Workplace:
+        from headwater.engine.push.workplace import Workplace
+        from headwater.engine.spark.session import session
+
         project, spark_log = self.project, self.warehouse.spark_log()
         spark = session(project.name, project.spark_master, project.spark_config, spark_log)
-        workplace = Workplace(spark, self.warehouse, self.catalog)
-        return verify_all(workplace, [self.catalog.kept[name] for name in names])
+        return Workplace(spark, self.warehouse, self.catalog)

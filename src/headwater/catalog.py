@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.plans.nodes import Scan
+from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import nodes, scan_rows
 from headwater.algebra.stages.adapting import adapted
 from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
+from headwater.algebra.stages.outliving import why_not_without
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
 from headwater.errors import InputError, redact
@@ -43,6 +44,8 @@ class Catalog:
         default_factory=dict, compare=False, repr=False
     )
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
         """The view of that name, in any case; a clear error if there is none."""
@@ -87,11 +90,16 @@ class Catalog:
         return declared.site if declared is not None else "default"
 
     def policy_of(self, stage: str) -> RefreshPolicy:
-        """How a stage may be refreshed: as its view says; what views share, in whichever way is faster."""
+        """How a stage may be refreshed: as its view says; what views share, in whichever way is faster.
+
+        A view that outlives rows of its source cannot be recomputed from what is left of them.
+        """
         view = self.project.views.get(stage.split("$", 1)[0])
-        if view is not None and view.window is not None and view.window.adapt:
+        if view is None:
+            return RefreshPolicy.AUTO
+        if view.window is not None and view.window.adapt:
             return RefreshPolicy.INCREMENTAL  # to recompute it would be to look for all matches
-        return RefreshPolicy.AUTO if view is None else view.refresh
+        return RefreshPolicy.INCREMENTAL if self.kept[view.name].outlives else view.refresh
 
     def spark_of(self, stage: str) -> str:
         """The address of the Spark of a stage's site, without its token. Sites with one share its actions."""
@@ -144,11 +152,14 @@ class Catalog:
 
     def serves(self, stage: str) -> frozenset[str]:
         """The views that need a stage."""
-        return frozenset(
-            view
-            for view in self.kept
-            if any(needed.name == stage for level in self.levels([view]) for _, needed in level)
-        )
+        if not self._serves:
+            served: dict[str, set[str]] = {}
+            for view in self.kept:
+                for level in self.levels([view]):
+                    for _, needed in level:
+                        served.setdefault(needed.name, set()).add(view)
+            self._serves.update((name, frozenset(views)) for name, views in served.items())
+        return self._serves.get(stage, frozenset())
 
     def below(self, view: str) -> frozenset[str]:
         """The sources under a view's stages, through whatever lies between."""
@@ -156,6 +167,13 @@ class Catalog:
             read = {name for level in self.levels([view]) for _, stage in level for name in stage.reads}
             self._below[view] = frozenset(name for name in read if name in self.project.tables)
         return self._below[view]
+
+    def sites_under(self, view: str) -> frozenset[str]:
+        """The sites that a view's stages, and those below them, lie at."""
+        if view not in self._under:
+            stages = (stage.name for level in self.levels([view]) for _, stage in level)
+            self._under[view] = frozenset(map(self.site_of, stages))
+        return self._under[view]
 
     def views_read(self, view: str) -> tuple[str, ...]:
         """The views that a view reads itself."""
@@ -171,6 +189,15 @@ class Catalog:
                 below.add(name)
                 waiting.extend(self.views_read(name))
         return tuple(name for name in self.kept if name in below)
+
+    def plan(self, view: str) -> Plan | None:
+        """The whole plan of a view, before it is cut into stages; None if it is kept by full refresh."""
+        columns: dict[str, Sequence[Column]] = {
+            name: table.columns for name, table in self.project.tables.items()
+        }
+        for name, kept in self.kept.items():
+            columns[name] = tuple(map(Column, kept.columns, kept.types))
+        return translate(self.project.views[view], columns).plan
 
     def sources(self, view: str) -> frozenset[str]:
         """The sources that a view depends on, directly or through other views."""
@@ -194,11 +221,12 @@ class Catalog:
 def build(project: Project) -> Catalog:
     """Translate every view, in dependency order, so that a view over views knows their columns."""
     relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
+    keys = {name: _keys(table) for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
-        kept[view.name] = keep(view, relations)
+        kept[view.name] = _outliving(keep(view, relations, keys), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
             for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
@@ -208,7 +236,8 @@ def build(project: Project) -> Catalog:
         versions[view.name] = _version(view, kept[view.name], relations, seen)
         kept[view.name] = over_shown(kept[view.name], over)
     versions |= {name: _table_version(table) for name, table in choosing.items()}
-    stages = (_shown(table) for table in choosing.values())
+    read = {name for view in kept.values() for stage in view.stages for name in stage.reads}
+    stages = (_shown(table) for name, table in choosing.items() if shown(name) in read)
     return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
 
 
@@ -238,7 +267,8 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
         versions[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
     return replace(
         catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
-        sites=compiled.sites, copies=compiled.copies, _levels={}, _below={},
+        sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
+        _serves={},
     )  # fmt: skip
 
 
@@ -262,9 +292,17 @@ def _typed_scans(
         yield name, types.get(relation, {}).get(name, "")
 
 
-def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
+def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
+    return tuple(key for key in (table.key, *table.unique) if key)
+
+
+def keep(
+    view: View,
+    relations: Mapping[str, Sequence[Column]],
+    keys: Mapping[str, Sequence[Sequence[str]]] | None = None,
+) -> Kept:
     """How a view is kept: by delta rules where its structure has them, else by recomputing its SQL."""
-    translated = translate(view, relations)
+    translated = translate(view, relations, keys)
     obstacles = translated.obstacles
     if view.refresh is RefreshPolicy.FULL:
         obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
@@ -283,8 +321,28 @@ def keep(view: View, relations: Mapping[str, Sequence[Column]]) -> Kept:
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
     if view.window is not None and view.window.adapt:
-        return adapted(kept, view, view.window)
-    return replace(kept, obstacles=obstacles)
+        return adapted(replace(kept, warnings=translated.warnings), view, view.window)
+    return replace(kept, obstacles=obstacles, warnings=translated.warnings)
+
+
+def _outliving(kept: Kept, view: View, project: Project) -> Kept:
+    """The view with the sources that it must be able to outlive; a clear error if it cannot."""
+    tables = [project.tables[name] for name in kept.reads if name in project.tables]
+    outlives = [table for table in tables if table.retain.keep_derived]
+    for table in outlives:
+        reason = why_not_without(kept, table.name)
+        if table.site != view.site:
+            reason = f"it lies at site {view.site}, and what is copied there are the rows that are left"
+        if reason:
+            raise InputError(
+                "HW139",
+                f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
+                place=view.place,
+                detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
+                hint=f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
+                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out",
+            )
+    return replace(kept, outlives=tuple(table.name for table in outlives))
 
 
 def _version(

@@ -16,6 +16,8 @@ from typing import Protocol
 
 __all__ = ["Clock", "ManualClock", "SystemClock", "instant_of", "instant_text", "micros", "moment_text"]
 
+_MICROSECOND = timedelta(microseconds=1)
+
 
 class Clock(Protocol):
     """What tells the time and waits."""
@@ -75,7 +77,7 @@ class ManualClock:
 
 def micros(duration: timedelta) -> int:
     """A duration as microseconds."""
-    return duration // timedelta(microseconds=1)
+    return duration // _MICROSECOND
 
 
 def instant_of(at: datetime) -> int:

@@ -32,6 +32,7 @@ __all__ = [
     "Project",
     "Query",
     "RefreshPolicy",
+    "RefreshWeight",
     "Retain",
     "Retention",
     "Site",
@@ -40,6 +41,7 @@ __all__ = [
     "Table",
     "Updates",
     "View",
+    "Weaving",
 ]
 
 
@@ -99,6 +101,7 @@ class Retain:
     current: bool = False  # RETAIN CURRENT: the rows that are, not how they came
     window: timedelta | None = None  # RETAIN INTERVAL ... ON column: only rows that are not older
     column: str = ""
+    keep_derived: bool = False  # KEEP DERIVED: what views made of older rows stays
 
 
 class Updates(Enum):
@@ -109,6 +112,17 @@ class Updates(Enum):
     INPLACE = "inplace"  # the key that has waited longest
     LINECUT = "linecut"  # keys that are updated rarely, then as INPLACE
     BEST = "best"  # the key for which a refresh is worth most
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshWeight:
+    """REFRESH WEIGHT: what a key's staleness matters, by the rows of another table; 1 where it has none."""
+
+    columns: tuple[str, ...]  # of the update key
+    table: str
+    keys: tuple[str, ...]  # the columns of that table which they equal
+    weight: str
+    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,7 @@ class Table:
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
+    weight: RefreshWeight | None = None
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -202,6 +217,7 @@ class Query:
     name: str
     sql: SqlText
     place: Place | None = None
+    within: timedelta | None = None  # ALLOW UNBOUNDED WITHIN: answered even if it has no bound, so long
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +268,18 @@ class Overload:
 
 
 @dataclass(frozen=True, slots=True)
+class Weaving:
+    """How aggregates share partial results: by which optimizer ("off": not at all), with which aim.
+
+    `always`: also where a shared stage is expected to cost more than it saves.
+    """
+
+    optimizer: str = "best"
+    objective: str = "total"
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     name: str
     folder: str
@@ -266,6 +294,7 @@ class Project:
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL
+    weaving: Weaving = Weaving()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 
     def masters(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -77,3 +78,25 @@ def test_a_source_without_a_window_or_rows_is_left_alone(warehouse: Warehouse, c
     plain = Table("orders", (Column("id", "bigint"),))
     Appender(warehouse, plain, clock).append([{"id": 1}])
     assert expire(warehouse, plain, clock) == 0
+
+
+def test_rows_that_a_reader_has_not_read_wait(warehouse: Warehouse, clock: ManualClock) -> None:
+    """KEEP DERIVED: what is forgotten is dated back, so that no delta that is still to be read has it."""
+    table, now = orders("timestamp", ("id",)), today(clock, "timestamp")
+    table = replace(table, retain=replace(table.retain, keep_derived=True))
+    appender = Appender(warehouse, table, clock)
+    first = appender.append([{"id": 1, "at": now - 40 * DAY}, {"id": 2, "at": now}]).time
+    clock.advance(DAY)
+    second = appender.append([{"id": 3, "at": now - 40 * DAY}]).time
+    assert first is not None
+    assert second is not None
+    assert expire(warehouse, table, clock) == 0  # nobody has said how far it was read
+    assert expire(warehouse, table, clock, lambda name: first) == 1
+    timeline = warehouse.source("orders")
+    assert ids(warehouse) == [2, 3]
+    assert timeline.time() == second
+    assert timeline.delta(first, second).rows == 1
+    assert expire(warehouse, table, clock, lambda name: second) == 1
+    assert ids(warehouse) == [2]
+    appender.append([{"id": 1, "at": now}])  # the key is free again
+    assert ids(warehouse) == [1, 2]

@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 
 import headwater
 from headwater.cli.app import app
-from headwater.cli.input.instants import instant
 from headwater.clock import SystemClock, micros
 from headwater.errors import HeadwaterError, InputError
+from headwater.serve.asking import instant
 from headwater.serve.reports.staleness import staleness_over_time
 from headwater.storage.records.journal import AUDIT, PROCESS_CPU, PUSHES, append_rows
 
@@ -164,6 +164,15 @@ def test_before_processes_were_counted_the_bill_says_so(shop: Path, kept: int) -
     found = answer("bill", shop)
     assert "was not recorded" in found["not_included"]
     assert "unattributed" not in run("bill", shop).stdout
+
+
+def test_a_server_whose_counters_nobody_sees_is_named(shop: Path, counted: int) -> None:
+    assert "Connect" not in answer("bill", shop)["not_included"]
+    (shop / "headwater.yml").write_text("name: shop\nsites: {far: {spark: 'sc://10.0.0.7:15002'}}\n")
+    assert (
+        "The Spark Connect servers of site far are counted by the seconds"
+        in answer("bill", shop)["not_included"]
+    )
 
 
 def test_columns_of_zeros_are_not_shown(shop: Path) -> None:

@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import headwater
+from headwater.api import Headwater
 from headwater.capture.intake.append import Appended
 from headwater.cli.demo.demo import MARKER, prepare_folder
 from headwater.cli.demo.feeder import Feeder, feed
 from headwater.cli.demo.report import before_promises, how_to_read
+from headwater.engine.run.progress import Progress
 from headwater.errors import InputError, InternalError
 from headwater.project import load
 from headwater.serve.reports.period import ViewPeriod, period
@@ -186,7 +190,32 @@ def test_a_short_demo_keeps_and_verifies_every_view(
 
 
 @pytest.mark.spark
+def test_ctrl_c_while_the_views_are_computed_ends_the_demo_cleanly(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two views are there when it comes; no other is begun."""
+
+    def interrupted(self: Headwater, show: Callable[[Progress], None], stop: threading.Event) -> None:
+        def shown(progress: Progress) -> None:
+            show(progress)
+            if sum(view.time is not None for view in progress.views) >= 2 and not stop.is_set():
+                signal.raise_signal(signal.SIGINT)
+
+        until_idle(self, shown, stop)
+
+    until_idle = Headwater.run_until_idle
+    monkeypatch.setattr(Headwater, "run_until_idle", interrupted)
+    monkeypatch.chdir(tmp_path)
+    done = command("demo", "--for", "10m")
+    assert "computed 1 of 8 (with Spark's start)" in done.stderr
+    assert "Stopped early. The project is in demo" in done.stdout
+    views = headwater.open("demo").status().views
+    assert 2 <= sum(view.time is not None for view in views) < 8
+
+
+@pytest.mark.spark
 @pytest.mark.cli
+@pytest.mark.long
 def test_ctrl_c_ends_the_demo_cleanly(tmp_path: Path) -> None:
     with subprocess.Popen(
         [HEADWATER, "demo", "--for", "10m"],

@@ -132,7 +132,7 @@ def test_a_run_beside_ingest_stopped_killed_and_started_again(shop: Path) -> Non
         ingest(shop, "orders", [order(9001)])
         wait_for(lambda: orders_of(shop) == before | {9001})
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=120) == 0
+        assert running.wait(timeout=300) == 0
     # While nothing runs, changes wait.
     ingest(shop, "orders", [order(9002)])
     assert orders_of(shop) == before | {9001}

@@ -60,7 +60,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Pusher:
 
 def at_work(monkeypatch: pytest.MonkeyPatch, count: int, failing: str = "") -> None:
     """Each action waits until all are at work; one may fail then."""
-    meeting = threading.Barrier(count, timeout=20)
+    meeting = threading.Barrier(count, timeout=120)
 
     def run(_: Workplace, action: Action[Job], *__: object) -> list[Pushed]:
         meeting.wait()

@@ -60,7 +60,7 @@ def test_the_random_worlds_reach_every_node_kind_and_stage() -> None:
             stages |= {s.kind for s in split(name, view.plan, view.plan.columns, view.types, ()).stages}
     assert kinds == {
         "Scan", "Filter", "Project", "Windows", "Join", "OuterJoin", "SemiJoin", "Union", "Aggregate",
-        "Negate", "Restrict",
+        "Negate", "Restrict", "Over", "Explode",
     }  # fmt: skip
     assert stages == {StageKind.ROWS, StageKind.LINEAR, StageKind.GROUPS}
 

@@ -10,7 +10,7 @@ from headwater.model import Project
 from headwater.serve.reports.joins import Adaptation, JoinStatus, StreamAllowance, join_statuses
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.storage.overload.probes import Probes, note_probes
+from headwater.storage.choosing.probes import Probes, note_probes
 from headwater.storage.warehouse import Warehouse
 
 DDL = """

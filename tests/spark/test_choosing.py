@@ -19,8 +19,13 @@ from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.upkeep.verify import verify_all
-from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
+from headwater.engine.upkeep.verify_shown import verify_shown
+from headwater.model import Column, Overload, Project, RefreshWeight, SqlText, Table, Updates, View
+from headwater.serve.reports.tables import table_statuses
+from headwater.storage.choosing.choices import OVERLOAD
+from headwater.storage.choosing.waiting_table import WaitingTable
 from headwater.storage.delta.types import arrow_schema
+from headwater.storage.records.journal import read_rows
 from headwater.storage.view_rows import read_view
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
@@ -44,8 +49,11 @@ class Market:
     def __init__(self, spark: SparkSession, folder: Path, policy: Updates, per_second: float | None) -> None:
         self.clock = ManualClock()
         quotes = (Column("symbol", "int"), Column("price", "int"))
+        weighed = policy is Updates.BEST
+        weight = RefreshWeight(("symbol",), "watchlist", ("symbol",), "weight") if weighed else None
         tables = {
-            "quotes": Table("quotes", quotes, update_key=("symbol",), updates=policy),
+            "quotes": Table("quotes", quotes, update_key=("symbol",), updates=policy, weight=weight),
+            "watchlist": Table("watchlist", (Column("symbol", "int"), Column("weight", "double"))),
             "names": Table("names", (Column("symbol", "int"), Column("name", "string"))),
         }
         views = {name: View(name, SqlText(text), timedelta(seconds=9)) for name, text in VIEWS.items()}
@@ -60,6 +68,9 @@ class Market:
         for name, table in tables.items():
             self.warehouse.source(name).create(arrow_schema(table.columns))
         self.stream = UpdateStream(policy, cost=1.0 if per_second is None else 1.0 / per_second)
+        watched = {(1,): 9.0, (4,): 0.25, (7,): 2.5}
+        self.stream.worth = watched if weighed else {}
+        self.append("watchlist", [((*key, worth), 1) for key, worth in watched.items()], self.clock.now())
         self.append("names", [((symbol, f"n{symbol}"), 1) for symbol in range(0, 12, 2)], self.clock.now())
 
     def append(self, table: str, changes: list[tuple[tuple[object, ...], int]], at: int) -> None:
@@ -98,31 +109,87 @@ class Market:
         return Counter(tuple(row.values()) for row in table.to_pylist())
 
     def all_equal(self) -> bool:
-        return all(view.equal for view in verify_all(self.workplace, list(self.catalog.kept.values())))
+        """Every view equals its SQL over what is shown, and that is right."""
+        table = verify_shown(self.workplace, "quotes")
+        assert table is not None
+        assert table.unchecked == 0
+        views = verify_all(self.workplace, list(self.catalog.kept.values()))
+        return table.equal and all(view.equal for view in views)
 
 
-@pytest.mark.parametrize("policy", [Updates.BEST, Updates.FIFO, Updates.LINECUT])
-def test_the_same_choices_as_in_plain_python(spark: SparkSession, tmp_path: Path, policy: Updates) -> None:
-    market, chance = Market(spark, tmp_path, policy, per_second=2.0), random.Random(7)
+def begun(spark: SparkSession, folder: Path, policy: Updates, chance: random.Random) -> Market:
+    """A market in which everything is shown, that may show two keys a second from now on."""
+    market = Market(spark, folder, policy, per_second=2.0)
     market.feed(chance, 12, 20)
-    market.push()  # the first computation shows everything
-    stream = market.stream
-    stream.push(market.clock.now(), None)
-    stream.waiting, stream.began_at = {}, 0
-    for _ in range(4):
+    market.push()
+    market.stream.push(market.clock.now(), None)
+    market.stream.waiting, market.stream.began_at = {}, 0
+    market.stream.arrived = market.stream.taken = 0
+    return market
+
+
+def overload(market: Market, chance: random.Random, pushes: int) -> None:
+    for _ in range(pushes):
         market.feed(chance, 12, 15)
         market.push()
-        stream.push(market.clock.now(), 4)  # two a second, and a push carries two
-        assert market.shown() == stream.shown
-        assert market.rows("newest") == stream.shown
-        assert Counter(dict(market.rows("all_of_it"))) is not None
-    waiting = market.workplace.waiting("quotes")
+        market.stream.push(market.clock.now(), 4)  # a push carries two seconds
+        assert market.shown() == market.stream.shown
+        assert market.rows("newest") == market.stream.shown
+
+
+def test_the_same_choices_as_in_plain_python_and_every_view_exact(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    chance = random.Random(7)
+    market = begun(spark, tmp_path, Updates.BEST, chance)
+    overload(market, chance, 3)
+    waiting, stream = market.workplace.waiting("quotes"), market.stream
     assert waiting.tally().waits == sum(wait.waits for wait in stream.waiting.values()) > 0
-    since = min(wait.first_at or 0 for wait in stream.waiting.values() if wait.waits)
-    assert waiting.since() == since
+    assert waiting.since() == min(wait.first_at or 0 for wait in stream.waiting.values() if wait.waits)
+    assert waiting.tally().superseded == stream.superseded > 0
     assert market.all_equal()
-    for _ in range(9):
+    assert market.rows("all_of_it") != market.rows("totals")
+    (status,) = table_statuses(market.catalog, market.warehouse, market.clock.now())
+    assert (status.keys, status.waiting, status.choosing) == (
+        len(stream.current),
+        waiting.tally().waits,
+        True,
+    )
+    assert "2 updates per second" in status.why
+    assert status.staleness.worst[0].staleness_s == (market.clock.now() - (waiting.since() or 0)) / 1e6
+    while not waiting.idle():
         market.push()
     assert market.shown() == stream.source
-    assert waiting.idle()
+    assert market.rows("all_of_it") == market.rows("totals")
+    assert market.all_equal()
+    events = read_rows(market.warehouse.system("overload"), OVERLOAD).column("event").to_pylist()
+    assert (events[0], events[-1]) == ("entered", "left")
+    assert set(events[1:-1]) <= {"chose"}
+
+
+@pytest.mark.parametrize("policy", [Updates.FIFO, Updates.LINECUT])
+def test_another_policy_chooses_as_in_plain_python(
+    spark: SparkSession, tmp_path: Path, policy: Updates
+) -> None:
+    chance = random.Random(8)
+    market = begun(spark, tmp_path, policy, chance)
+    overload(market, chance, 2)
+
+
+def test_killed_between_the_two_commits_of_a_choice(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(9)
+    market = begun(spark, tmp_path, Updates.INPLACE, chance)
+    overload(market, chance, 1)
+    market.feed(chance, 12, 15)
+    with monkeypatch.context() as killed:
+        killed.setattr(WaitingTable, "replace", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            market.push()
+    market.stream.push(market.clock.now(), 4)
+    assert market.shown() == market.stream.shown  # it was committed
+    assert not market.workplace.waiting("quotes").current()
+    overload(market, chance, 1)
+    assert market.workplace.waiting("quotes").tally().superseded == market.stream.superseded
     assert market.all_equal()

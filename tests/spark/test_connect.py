@@ -178,7 +178,7 @@ def test_a_join_across_two_sites(sites: Sites, tmp_path: Path) -> None:
     assert across.copy.snapshot().rows == 10
 
 
-def until_true(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def until_true(condition: Callable[[], bool], what: str, seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"never: {what}"
@@ -284,7 +284,7 @@ class Running(threading.Thread):
 
     def reach(self, until: int, *views: str) -> None:
         for name in views:
-            until_true(lambda name=name: self.time(name) >= until, f"{name} is kept: {self.told()}", 150)
+            until_true(lambda name=name: self.time(name) >= until, f"{name} is kept: {self.told()}")
 
     def told(self) -> str:
         return str(self.shown[-1].errors if self.shown else "nothing was shown")
@@ -318,12 +318,12 @@ def test_a_run_over_two_servers_goes_on_while_one_is_away(
         running_.reach(feed(10), *views)
         servers["plango"].kill()
         fed = feed(20)
-        until_true(lambda: "site plango" in running_.shown[-1].errors, "its silence is shown", 60)
-        assert "site opentable" not in running_.shown[-1].errors
+        until_true(lambda: "site plango" in running_.shown[-1].errors, "its silence is shown")
+        # A loaded machine may keep the other from answering for a moment; not for long.
+        until_true(lambda: "site opentable" not in running_.shown[-1].errors, "the other answers")
         running_.reach(fed, "named")
         assert running_.time("kept") < fed
-        until_true(lambda: "plango" in silent_sites(one), "status says so", 30)
-        assert silent_sites(one) == {"plango"}
+        until_true(lambda: silent_sites(one) == {"plango"}, "status says so")
         running_.reach(fed + 5_000_000, "named")
         assert running_.time("kept") < fed
         servers["plango"].start()
@@ -332,7 +332,7 @@ def test_a_run_over_two_servers_goes_on_while_one_is_away(
         until_true(lambda: "site plango" not in running_.shown[-1].errors, "it is there again")
     finally:
         running_.stop.set()
-        running_.join(timeout=120)
+        running_.join(timeout=300)
         if servers["plango"].process is None:
             servers["plango"].start()
             servers["plango"].wait()

@@ -117,6 +117,18 @@ def test_a_group_that_having_hides_is_not_divided(spark: SparkSession, tmp_path:
     assert kept.rows("ratio") == [("7", 100.0), ("z", 25.0)]
 
 
+def test_a_group_whose_key_having_leaves_out_is_not_computed(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(
+        spark, tmp_path, TABLE + view("ratio", "SELECT v, sum(100 / v) AS x FROM t GROUP BY v HAVING v <> 0")
+    )
+    kept.ingest("t", [*good(1), {"id": 2, "v": 0, "s": ""}])
+    kept.push()
+    kept.ingest("t", [{"id": 3, "v": 0, "s": ""}, {"id": 4, "v": 4, "s": ""}])
+    (pushed,) = kept.push()
+    assert pushed.mode == "incremental"
+    assert kept.rows("ratio") == [(1, 100.0), (4, 25.0)]
+
+
 @pytest.mark.long
 def test_rows_that_never_met(spark: SparkSession, tmp_path: Path) -> None:
     """A delta joins new rows with old ones: it fails, and the view is recomputed."""

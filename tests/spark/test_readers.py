@@ -43,7 +43,9 @@ def test_readers_see_whole_pushes_while_views_are_written(spark: SparkSession, t
 
     reader = threading.Thread(target=look)
     reader.start()
-    for amount in range(1, 5):
+    amount = 0
+    while amount < 4 or (len(looks) <= 3 and reader.is_alive()):  # a loaded machine may read slowly
+        amount += 1
         kept.ingest(
             "orders",
             [{"op": "update", "row": {"oid": one, "cid": 1, "amount": amount}} for one in range(50)],

@@ -25,6 +25,14 @@ def table(text: str) -> Table:
         ("RETAIN CURRENT", Retain(current=True)),
         ("RETAIN INTERVAL '30' DAY", Retain(window=timedelta(days=30), column="at")),
         ("RETAIN INTERVAL '30' DAY ON AT", Retain(window=timedelta(days=30), column="at")),
+        (
+            "RETAIN INTERVAL '30' DAY KEEP DERIVED",
+            Retain(window=timedelta(days=30), column="at", keep_derived=True),
+        ),
+        (
+            "RETAIN INTERVAL '30' DAY ON at KEEP DERIVED",
+            Retain(window=timedelta(days=30), column="at", keep_derived=True),
+        ),
         ("RETAIN INTERVAL '36 hours' ON VIOLATION WARN", Retain(window=timedelta(hours=36), column="at")),
     ],
 )
@@ -41,7 +49,7 @@ def test_retain(clause: str, expected: Retain) -> None:
         (f"CREATE TABLE t {COLUMNS} RETAIN INTERVAL '1' DAY ON day", "HW126", "needs a TEMPORAL column"),
         (f"CREATE TABLE t {COLUMNS} RETAIN INTERVAL '1' DAY ON days", "HW106", "days"),
         ("CREATE TABLE t (a BIGINT TEMPORAL) RETAIN INTERVAL '1' DAY", "HW126", "needs a TEMPORAL column"),
-        (f"CREATE TABLE t {COLUMNS} RETAIN INTERVAL '1' DAY KEEP DERIVED", "HW126", "KEEP DERIVED"),
+        (f"CREATE TABLE t {COLUMNS} RETAIN INTERVAL '1' DAY KEEP", "HW100", "expected DERIVED"),
         (
             f"CREATE TABLE t {COLUMNS} USING postgres OPTIONS (uri 'postgres://h/d') RETAIN INTERVAL '1' DAY",
             "HW126",

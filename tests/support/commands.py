@@ -65,10 +65,10 @@ def process(log: Path, *words: object) -> Iterator[subprocess.Popen[bytes]]:
         finally:
             if running.poll() is None:
                 running.send_signal(signal.SIGINT)
-                running.wait(timeout=120)
+                running.wait(timeout=300)
 
 
-def wait_for(reached: Callable[[], bool], seconds: float = 150) -> None:
+def wait_for(reached: Callable[[], bool], seconds: float = 400) -> None:
     """A loaded machine may be slow: wait for the state, not for a time."""
     until = time.monotonic() + seconds
     while not reached():

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
+from headwater.engine.spark.class_archive import archive_options
+from headwater.engine.spark.jvm import LAUNCHER
+
 __all__ = ["Server", "cluster", "connect_server", "running"]
 
 HOME = Path(str(files("pyspark")))
@@ -91,7 +94,13 @@ def connect_server(folder: Path, name: str) -> Server:
     }
     given = [text for key, value in settings.items() for text in ("--conf", f"{key}={value}")]
     command = [str(HOME / "bin" / "spark-submit"), "--class", CONNECT_SERVER, "--master", "local[2]", *given]
-    return Server([*command, "spark-internal"], port, folder / f"{name}.log")
+    return Server([*command, "spark-internal"], port, folder / f"{name}.log", _quick_start())
+
+
+def _quick_start() -> dict[str, str]:
+    """A server of a test or a bench lives for minutes: it starts as other JVMs do that end soon."""
+    options = (os.environ.get("JDK_JAVA_OPTIONS", ""), LAUNCHER, *archive_options({}, leave_one=False))
+    return {"JDK_JAVA_OPTIONS": " ".join(options).strip()}
 
 
 @contextmanager

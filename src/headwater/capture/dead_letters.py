@@ -30,7 +30,10 @@ from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["DEAD_LETTERS", "LONGEST", "DeadLetter", "read_letters", "remove_letters", "write_dead_letters"]
+__all__ = [
+    "DEAD_LETTERS", "LONGEST", "DeadLetter", "newest_letters", "read_letters", "remove_letters",
+    "write_dead_letters",
+]  # fmt: skip
 
 DEAD_LETTERS = "dead_letters"
 LONGEST = 100_000  # characters stored of a record
@@ -116,6 +119,20 @@ def read_letters(warehouse: Warehouse, table: str | None = None) -> list[DeadLet
     rows = _dataset(files).to_table(filter=condition)
     ordered = rows.sort_by([("time", "ascending"), ("line", "ascending")])
     return [DeadLetter(**{**row, "count": row["count"] or 1}) for row in ordered.to_pylist()]
+
+
+def newest_letters(warehouse: Warehouse, table: str | None, enough: int) -> list[DeadLetter]:
+    """The newest dead letters, oldest first: as many files back as it takes to have enough."""
+    log = warehouse.system(DEAD_LETTERS)
+    files = [] if not log.exists() else _files_of(log, table)
+    condition = None if table is None else pc.field("table") == table
+    rows: list[DeadLetter] = []
+    for file in sorted(files, key=lambda file: file.maximum.get("time") or 0, reverse=True):
+        letters = _dataset([file]).to_table(filter=condition).to_pylist()
+        rows += [DeadLetter(**{**row, "count": row["count"] or 1}) for row in letters]
+        if len(rows) >= enough:
+            break
+    return sorted(rows, key=lambda letter: (letter.time, letter.line))[-enough:]
 
 
 def remove_letters(

@@ -3,11 +3,16 @@
 It is committed in the source's turn, as writers commit, so no push has gone beyond its time, and views see it
 as deletions.  A batch is bounded: of many old rows, the oldest go first.
 
+KEEP DERIVED: views must not see it.  Then the deletions are dated back to a time that every reader has passed
+(`read_up_to`): they are part of the source's state from now on, and of no delta that is still to be read.
+Rows that some reader has not read yet wait.
+
 Cost: the temporal column of the files that may hold old rows; then those rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -17,6 +22,7 @@ import pyarrow.compute as pc
 
 from headwater.clock import Clock
 from headwater.model import Table
+from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
@@ -29,20 +35,30 @@ MOST_BATCHES = 10  # in one call
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def expire(warehouse: Warehouse, table: Table, clock: Clock) -> int:
-    """Delete rows that are too old; returns how many. What is left of very many goes the next time."""
+def expire(
+    warehouse: Warehouse, table: Table, clock: Clock, read_up_to: Callable[[str], int] = lambda _: BEGINNING
+) -> int:
+    """Delete rows that are too old; returns how many. What is left of very many goes the next time.
+
+    `read_up_to` says which time every reader of a source has passed; with KEEP DERIVED it is asked.
+    """
+    passed = read_up_to(table.name) if table.retain.keep_derived else BEGINNING
     total = 0
     for _ in range(MOST_BATCHES):
-        deleted = expire_batch(warehouse, table, clock)
+        deleted = expire_batch(warehouse, table, clock, read_up_to=passed)
         total += deleted
         if not deleted:
             break
     return total
 
 
-def expire_batch(warehouse: Warehouse, table: Table, clock: Clock, most: int = BATCH) -> int:
+def expire_batch(
+    warehouse: Warehouse, table: Table, clock: Clock, most: int = BATCH, read_up_to: int = BEGINNING
+) -> int:
     """Delete about `most` of the oldest rows that are too old."""
     timeline = warehouse.source(table.name)
+    if table.retain.keep_derived and read_up_to == BEGINNING:
+        return 0
     if table.retain.window is None or not timeline.exists():
         return 0
     oldest = _oldest(timeline, table, _cutoff(timeline, table, clock), most)
@@ -51,15 +67,45 @@ def expire_batch(warehouse: Warehouse, table: Table, clock: Clock, most: int = B
     with warehouse.clock(table.name).turn() as turn:
         assert turn is not None
         rows = _rows(timeline, table.retain.column, oldest)
+        if table.retain.keep_derived:
+            return _forget(timeline, rows, oldest, most, min(read_up_to, timeline.time()))
         deleted = rows.slice(0, most) if len(rows) else rows
         if not len(deleted):
             return 0
-        weights = pc.negate(deleted.column(WEIGHT))
-        changes = deleted.set_column(deleted.column_names.index(WEIGHT), WEIGHT, weights)
         time = max(turn.take(clock.now()), timeline.time() + 1)
-        timeline.append(changes, time, note={"mode": "expired"})
+        timeline.append(_negated(deleted), time, note={"mode": "expired"})
         turn.store(time)
     return len(deleted)
+
+
+def _forget(timeline: Timeline, live: pa.Table, oldest: pc.Expression, most: int, time: int) -> int:
+    """Take back the rows that are there now and were as of `time`, as often as both say."""
+    then = _positive(consolidate(timeline.read(timeline.as_of(time), None, oldest)))
+    # min(a, b) = (a + b - |a - b|) / 2
+    apart = _sum(then, _negated(live))
+    distance = _weighted(apart, pc.abs(apart.column(WEIGHT)))
+    twice = _sum(then, live, _negated(distance)).slice(0, most)
+    if not len(twice):
+        return 0
+    rows = _weighted(twice, pc.divide(twice.column(WEIGHT), 2))
+    return len(rows) if timeline.forget(_negated(rows), time) else 0
+
+
+def _sum(*rows: pa.Table) -> pa.Table:
+    """Of Z-sets whose columns may be NOT NULL in some of them only."""
+    return consolidate(pa.concat_tables(rows, promote_options="default"))
+
+
+def _positive(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.greater(rows.column(WEIGHT), 0))
+
+
+def _negated(rows: pa.Table) -> pa.Table:
+    return _weighted(rows, pc.negate(rows.column(WEIGHT)))
+
+
+def _weighted(rows: pa.Table, weights: pa.ChunkedArray) -> pa.Table:
+    return rows.set_column(rows.column_names.index(WEIGHT), rows.schema.field(WEIGHT), weights)
 
 
 def _cutoff(timeline: Timeline, table: Table, clock: Clock) -> Any:
@@ -77,7 +123,7 @@ def _oldest(timeline: Timeline, table: Table, cutoff: Any, most: int) -> pc.Expr
     column = table.retain.column
     old = pc.field(column) < pa.scalar(cutoff, timeline.columns().field(column).type)
     values = consolidate(timeline.read(_candidates(timeline, column, cutoff), [column], old))
-    values = values.filter(pc.greater(values.column(WEIGHT), 0)).sort_by(column)
+    values = _positive(values).sort_by(column)
     if not len(values):
         return None
     enough = int(np.searchsorted(np.cumsum(values.column(WEIGHT).to_numpy()), most))
@@ -88,7 +134,7 @@ def _rows(timeline: Timeline, column: str, condition: pc.Expression) -> pa.Table
     """The rows that meet a condition now, with how often they occur."""
     part = Slice(timeline.snapshot().files, 0, timeline.time())
     net = consolidate(timeline.read(part, None, condition))
-    return net.filter(pc.greater(net.column(WEIGHT), 0)).sort_by(column)
+    return _positive(net).sort_by(column)
 
 
 def _candidates(timeline: Timeline, column: str, cutoff: Any) -> Slice:

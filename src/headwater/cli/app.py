@@ -31,6 +31,7 @@ from headwater.cli.commands.check import check
 from headwater.cli.commands.errors import errors
 from headwater.cli.commands.init import init
 from headwater.cli.commands.plan import plan
+from headwater.cli.commands.query import query
 from headwater.cli.commands.read import read
 from headwater.cli.commands.run import run
 from headwater.cli.commands.sql import sql
@@ -43,6 +44,9 @@ from headwater.cli.input.commands import Command, ProjectCommand
 from headwater.cli.intake.capture import capture
 from headwater.cli.intake.dead_letters import dead_letters
 from headwater.cli.intake.ingest import ingest
+from headwater.cli.serving.changes import changes
+from headwater.cli.serving.key import key
+from headwater.cli.serving.serve import serve
 from headwater.cli.simulate.joins import simulate_joins
 from headwater.cli.simulate.updates import simulate_updates
 from headwater.cli.simulate.weave import simulate_weave
@@ -62,11 +66,12 @@ simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args
 bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
 for command in (
     init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, dead_letters,
-    read, sql, verify, vacuum, errors,
+    read, query, changes, sql, serve, verify, vacuum, errors,
 ):  # fmt: skip
     without_project = command in (init, demo, check, calibrate, errors)
     kind = Command if without_project else ProjectCommand
     app.command(command.__name__.replace("_", "-"), cls=kind)(command)
+app.add_typer(key, name="key")
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
 simulate.command("joins", cls=Command)(simulate_joins)

@@ -10,6 +10,7 @@
     expect: {user_events: {rows: 1000000, rate: 50}}
     retention: {history: 7 days, audit: 90 days, dead_letters: 30 days, reads: 1 hour}
     overload: {updates_per_second: 2000, probes_per_second: 5000, join_policy: optimal}
+    weave: {optimizer: best, objective: total}
 
 Values of `spark` may refer to secrets: ${NAME}, and <name>_file in `config` (secrets.py).
 Paths are relative to the project's folder.  A site without a spark uses the project's; without storage it
@@ -26,9 +27,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from headwater.errors import InputError, Place
-from headwater.model import Durability, Expectation, Overload, Prices, Retention, Site
+from headwater.model import Durability, Expectation, Overload, Prices, Retention, Site, Weaving
 from headwater.project.addresses import refuse_address
 from headwater.project.retention import read_retention
+from headwater.project.weaving import read_weaving
 from headwater.project.yaml_file import Value, read_yaml
 from headwater.sql.ddl.statements import DEFAULT_FRESHNESS
 from headwater.sql.parsing.intervals import duration
@@ -36,7 +38,7 @@ from headwater.sql.parsing.intervals import duration
 __all__ = ["Settings", "read_settings"]
 
 KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention",
-        "overload")  # fmt: skip
+        "overload", "weave")  # fmt: skip
 _RATES = ("updates_per_second", "probes_per_second")
 JOIN_POLICIES = (
     "optimal", "jaqpot", "grepp", "equal", "global-ratio", "equal-best", "selectivity-best",
@@ -63,6 +65,7 @@ class Settings:
     durability: Durability = Durability.FULL
     retention: Retention = Retention()
     overload: Overload = Overload()
+    weaving: Weaving = Weaving()
 
 
 def read_settings(text: str, path: str, folder: Path) -> Settings:
@@ -82,6 +85,7 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
         durability=_durability(given["durability"]) if "durability" in given else Durability.FULL,
         retention=read_retention(given["retention"]) if "retention" in given else Retention(),
         overload=_overload(given["overload"]) if "overload" in given else Overload(),
+        weaving=read_weaving(given["weave"]) if "weave" in given else Weaving(),
     )
     if "spark" in given:
         settings = _with_spark(settings, given["spark"])

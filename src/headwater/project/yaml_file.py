@@ -46,6 +46,10 @@ class Value:
     def is_text(self) -> bool:
         return isinstance(self.node, yaml.ScalarNode) and self.node.tag == f"{_TAG}str"
 
+    @property
+    def is_single(self) -> bool:
+        return isinstance(self.node, yaml.ScalarNode)
+
     def text(self) -> str:
         if not self.is_text or not self.scalar().strip():
             raise self.wrong(f"{self.title} must be text, not {self._kind()}", "put it in quotes")

@@ -13,12 +13,13 @@ from headwater.clock import Clock, instant_text, micros
 from headwater.errors import RefusedError
 from headwater.serve.frames import Frames
 from headwater.serve.reports.status import last_failure
+from headwater.serve.reports.tables import stale_since
 from headwater.storage.as_python import as_python
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.view_rows import read_view
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["NeverComputedError", "Rows", "TooStaleError", "never_computed", "read"]
+__all__ = ["NeverComputedError", "Rows", "Standing", "TooStaleError", "never_computed", "read", "standing"]
 
 
 class TooStaleError(RefusedError):
@@ -40,6 +41,7 @@ class Rows(Frames):
     staleness: timedelta
     table: pa.Table
     error: str = ""  # why the view does not advance, if it is late and its last push failed
+    stalest_key: timedelta | None = None  # under overload: how stale its stalest key is
 
     def to_pylist(self, limit: int | None = None) -> list[dict[str, Any]]:
         """The rows, or the first of them; dates and instants that Python cannot hold are text."""
@@ -47,6 +49,34 @@ class Rows(Frames):
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """As of when a view is, without its rows."""
+
+    view: str
+    time: int
+    staleness: timedelta
+    error: str = ""
+
+
+def standing(
+    catalog: Catalog,
+    warehouse: Warehouse,
+    clock: Clock,
+    name: str,
+    max_staleness: timedelta | None = None,
+) -> Standing:
+    """How a view stands; an error if it was never computed, or is too stale. Reads a log, no rows."""
+    view = catalog.view(name)
+    time = warehouse.stage(catalog.folder(view.name)).time()
+    if time == BEGINNING:
+        raise never_computed(view.name, catalog, warehouse)
+    now = clock.now()
+    error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
+    _refuse_stale(view.name, time, now, max_staleness, error)
+    return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error)
 
 
 def read(
@@ -57,16 +87,14 @@ def read(
     max_staleness: timedelta | None = None,
 ) -> Rows:
     """The view's rows. Never waits: it answers or raises."""
-    view = catalog.view(name)
-    timeline = warehouse.stage(catalog.folder(view.name))
-    time = timeline.time()
-    if time == BEGINNING:
-        raise never_computed(view.name, catalog, warehouse)
-    now = clock.now()
-    error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
-    _refuse_stale(view.name, time, now, max_staleness, error)
-    time, table = read_view(timeline, warehouse.published(view.name), catalog.description(view.name))
-    return Rows(view.name, time, timedelta(microseconds=max(0, now - time)), table, error)
+    stands = standing(catalog, warehouse, clock, name, max_staleness)
+    view = stands.view
+    timeline = warehouse.stage(catalog.folder(view))
+    time, table = read_view(timeline, warehouse.published(view), catalog.description(view))
+    now = stands.time + micros(stands.staleness)
+    since = stale_since(catalog, warehouse, view)
+    stalest = None if since is None else timedelta(microseconds=now - since)
+    return Rows(view, time, timedelta(microseconds=max(0, now - time)), table, stands.error, stalest)
 
 
 def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverComputedError:

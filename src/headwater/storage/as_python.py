@@ -6,6 +6,7 @@ hold.  Such a value becomes its text ("10000-01-01"); every other one is what Ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -22,19 +23,27 @@ def as_python(table: pa.Table) -> list[dict[str, Any]]:
         return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def column_as_python(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+def _as_text(scalar: pa.Scalar) -> Any:
+    """What Python has no type for, as its text; a struct or a list with such parts, part by part."""
+    if pa.types.is_struct(scalar.type):
+        return {field.name: _value(scalar[field.name], _as_text) for field in scalar.type}
+    if pa.types.is_list(scalar.type):
+        return [_value(element, _as_text) for element in scalar.values]
+    return scalar.cast(pa.string()).as_py()
+
+
+def column_as_python(
+    column: pa.Array | pa.ChunkedArray, otherwise: Callable[[pa.Scalar], Any] = _as_text
+) -> list[Any]:
+    """The values; `otherwise` says what stands for those that Python has no type for."""
     try:
         return list(column.to_pylist())
     except (OverflowError, ValueError):
-        return [_value(scalar) for scalar in column]
+        return [_value(scalar, otherwise) for scalar in column]
 
 
-def _value(scalar: pa.Scalar) -> Any:
+def _value(scalar: pa.Scalar, otherwise: Callable[[pa.Scalar], Any]) -> Any:
     try:
         return scalar.as_py()
     except (OverflowError, ValueError):
-        if pa.types.is_struct(scalar.type):
-            return {field.name: _value(scalar[field.name]) for field in scalar.type}
-        if pa.types.is_list(scalar.type):
-            return [_value(element) for element in scalar.values]
-        return scalar.cast(pa.string()).as_py()
+        return otherwise(scalar)

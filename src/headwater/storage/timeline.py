@@ -38,6 +38,7 @@ WEIGHT = "_weight"
 TIME = "_time"
 COMPACTED = "headwater-compacted"  # the transaction that records the horizon
 GATHERED = "headwater-gathered"  # the transaction that records up to where unread changes were merged
+FORGOTTEN = "headwater-forgotten"  # the transaction that records as of when rows were last forgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,17 @@ class Timeline:
         schema = change_schema(self.columns())
         file = write_parquet(self.path, new_file_name(time), changes.select(schema.names).cast(schema))
         return at_time(file, time)
+
+    def forget(self, deletions: pa.Table, time: int) -> bool:
+        """Take rows back as of a time that every reader has passed: no delta that is still to be read has it.
+
+        False if another process committed at the same moment.
+        """
+        return self.log.rewrite([self.write(deletions, time)], (), {FORGOTTEN: time}, changes=True)
+
+    def forgotten(self) -> int:
+        """As of when rows were last taken back that views still count; BEGINNING if never."""
+        return self.log.transaction(FORGOTTEN) or BEGINNING
 
     def commit(
         self,

@@ -21,8 +21,8 @@ view at a time must equal its SQL over the sources as of that time.
 `EXPLAIN CREATE MATERIALIZED VIEW` shows which of these a view is, and the place of the part that decides.
 `REFRESH POLICY INCREMENTAL STRICT` turns a full refresh into an error at that place.
 
-This page is written by `HEADWATER_BLESS=1 pytest tests/sql/translate/test_supported_sql.py` from the SELECTs that
-the tests translate.
+This page is written by `HEADWATER_BLESS=1 pytest tests/sql/translate/test_supported_sql.py` from views that the
+tests declare and plan, and that tests/spark/test_constructs.py runs through changes on Spark and verifies.
 """
 
 TAIL = """
@@ -33,7 +33,24 @@ TAIL = """
 - A stored view has no order: ORDER BY without LIMIT is checked for errors and left out.
 - A subquery in FROM, or a common table expression, that only filters, joins and computes dissolves into the query
   around it; conditions move down to the relation they name; only the columns that are used are read.
-- NOT IN needs both sides to be free of NULL: columns declared NOT NULL, or `x IS NOT NULL` in the same WHERE.
+- NOT IN is a plain anti-join where both sides are free of NULL: columns declared NOT NULL, or `x IS NOT NULL` in the
+  same WHERE. Elsewhere the subquery's NULLs are counted as well.
+- `x IN (SELECT ...)` in the select list is FALSE, as in Spark, where SQL would have NULL.
+
+## How window functions and limits are kept
+
+- The rows of the partitions that a change touches are ranked anew, and the differences are stored. Without
+  PARTITION BY that is the whole input, and Headwater recomputes or takes the delta, whichever is cheaper.
+- Of `row_number() ... <= n` (also rank, dense_rank, `= 1`, QUALIFY, LIMIT) only the first n rows of each partition
+  are stored; rows that are only inserted compete with those, and the input is not read.
+- Rows that an order leaves equal come in the order of all their columns. `headwater plan` warns, with the place, where
+  this decides an answer that Spark gives in any order; `verify` compares with the same choice.
+- A subquery that names the query around it becomes a join with its groups; where no equality connects them, with the
+  different values of the outer query first. More than one row of a scalar subquery is Spark's error.
+- ROLLUP, CUBE and GROUPING SETS are a union of groupings, each kept by itself.
+
+## Names, types, sums
+
 - Types are inferred where Headwater knows Spark's rule. Clashes that Spark would refuse when the view runs (a
   boolean plus a number, a date compared with a boolean) are errors when the view is declared. What is not known
   is left to Spark.
@@ -51,7 +68,7 @@ TAIL = """
 | HW307 | parts of a set operation with different columns |
 | HW308 | types that do not go together |
 | HW309 | wrong arguments of `window` |
-| HW320 | something that cannot be repeated |
+| HW320, HW330 | something that cannot be repeated, a view that reads nothing |
 | HW321 | a cross join |
 | HW322 | INCREMENTAL STRICT on a view without a delta rule |
 | HW323 | a function that Spark does not have |

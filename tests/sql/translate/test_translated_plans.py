@@ -86,6 +86,30 @@ PLANS = [
         """,
     ),
     (
+        "HAVING on a key is asked before the group is computed, which may fail; on an aggregate, afterwards.",
+        """SELECT quantity, sum(100 / quantity) AS t FROM orders
+           GROUP BY quantity HAVING sum(total) > 2 AND quantity <> 0""",
+        """
+        Project [quantity, t]
+          Filter [sum_total > 2]
+            Aggregate [quantity = orders.quantity] [t = sum(100 / orders.quantity), sum_total = sum(orders.total)]
+              Filter [orders.quantity <> 0]
+                Scan orders [total, quantity]
+        """,
+    ),
+    (
+        "The same around a derived table; a condition of the whole, without keys, stays above.",
+        """SELECT s, n FROM (SELECT upper(status) AS s, count(*) AS n FROM orders GROUP BY upper(status)) g
+           WHERE s = 'X' AND n > 1""",
+        """
+        Project [s = g.s, n = g.n]
+          Filter [g.n > 1]
+            Aggregate [g.s = upper(orders.status)] [g.n = count(1)]
+              Filter [upper(orders.status) = 'X']
+                Scan orders [status]
+        """,
+    ),
+    (
         "count(1), count(*) and the same sum twice are kept once; a change of other columns touches nothing.",
         "SELECT count(*) AS a, count(1) AS b, sum(quantity) AS c, SUM(Quantity) * 2 AS d FROM orders",
         """

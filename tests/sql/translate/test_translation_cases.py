@@ -7,21 +7,8 @@ from collections import Counter
 import pytest
 import sqlglot
 
-from support.sql.random_queries import INT, TEXT, Attribute, World
+from support.sql.small_world import WORLD
 from support.sql.translation import by_headwater, connection, contents, plain
-
-WORLD = World(
-    {
-        "t": [Attribute("k", INT), Attribute("a", INT, nullable=False), Attribute("c", TEXT)],
-        "u": [Attribute("k", INT), Attribute("b", INT, nullable=False), Attribute("c", TEXT)],
-        "w": [Attribute("k", INT, nullable=False), Attribute("e", TEXT)],
-    },
-    {
-        "t": [(1, 1, "x"), (1, 1, "x"), (2, 5, "y"), (None, 7, None), (3, 0, "x"), (4, 2, None)],
-        "u": [(1, 10, "x"), (2, 20, "q"), (2, 21, "y"), (None, 30, None), (9, 40, "x")],
-        "w": [(1, "p"), (3, "r"), (3, None), (9, "s")],
-    },
-)
 
 CASES = [
     "SELECT k, a, b FROM t JOIN u USING (k)",
@@ -53,13 +40,16 @@ CASES = [
     "SELECT k, sum(a) AS a FROM t GROUP BY k HAVING a > 1",
     "SELECT k, sum(a) AS a FROM t GROUP BY k HAVING sum(a) > 1",
     "SELECT sum(a) AS s FROM t HAVING s > 100",
+    "SELECT k, sum(a) AS a, count(*) AS n FROM t GROUP BY k HAVING k > 1 AND n > 1 AND t.k IS NOT NULL",
+    "SELECT k % 2 AS p, max(a) AS a FROM t GROUP BY k % 2 HAVING p = 1",
+    "SELECT k FROM (SELECT k, c, count(*) AS n FROM t GROUP BY k, c) g WHERE k > 1 OR n > 1",
+    "SELECT c FROM (SELECT DISTINCT k, c FROM t) d WHERE k > 1",
     "SELECT c FROM t GROUP BY c HAVING count(*) > 1 AND c IN (SELECT c FROM u)",
     "SELECT count(*) AS n FROM t GROUP BY c HAVING c IN (SELECT c FROM u)",
     "SELECT k AS c, count(*) AS n FROM t GROUP BY k, t.c HAVING t.c IN (SELECT c FROM u)",
     "SELECT k, c FROM t INTERSECT SELECT k, c FROM u",
     "SELECT k, c FROM t EXCEPT SELECT k, c FROM u",
     "SELECT k FROM t EXCEPT SELECT k FROM u UNION ALL SELECT k FROM w",
-    "SELECT k, c FROM t UNION BY NAME SELECT c, k FROM u",
     "SELECT k FROM t WHERE a NOT IN (SELECT b FROM u)",
     "SELECT a FROM t WHERE k IS NOT NULL AND k NOT IN (SELECT k FROM u WHERE k IS NOT NULL)",
     "SELECT a FROM t WHERE k > 0 AND k NOT IN (SELECT k FROM w)",

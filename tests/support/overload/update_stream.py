@@ -40,11 +40,17 @@ class UpdateStream:
     waiting: dict[Key, Wait] = field(default_factory=dict)
     arrivals: list[Arrival] = field(default_factory=list)
     history: dict[Key, list[tuple[int, Row | None]]] = field(default_factory=dict)
+    worth: dict[Key, float] = field(default_factory=dict)
     arrived: int = 0
+    taken: int = 0
 
     def update(self, key: Key, value: Any, at: int) -> list[Arrival]:
         """A row replaces the one before it; None deletes it. As capture stores it: -old +new."""
-        old, new = self.current.get(key), None if value is None else (*key, value)
+        return self.update_row(key, None if value is None else (*key, value), at)
+
+    def update_row(self, key: Key, new: Row | None, at: int) -> list[Arrival]:
+        """The same with a whole row."""
+        old = self.current.get(key)
         changes = [Arrival(old, -1, at)] if old is not None else []
         changes += [Arrival(new, 1, at)] if new is not None else []
         if new is None:
@@ -59,6 +65,17 @@ class UpdateStream:
     def source(self) -> Counter[Row]:
         return Counter(self.current.values())
 
+    def shown_row(self, key: Key) -> Row | None:
+        """What is shown of a key."""
+        rows = [row for row, weight in self.shown.items() if key_of(row) == key for _ in range(weight)]
+        assert len(rows) <= 1
+        return rows[0] if rows else None
+
+    def row_before(self, key: Key, at: int) -> Row | None:
+        """What was current just before an instant, whatever order the updates came in."""
+        earlier = [row for instant, row in self.history.get(key, ()) if instant < at]
+        return earlier[-1] if earlier else None
+
     def push(self, now: int, units: int | None) -> tuple[Key, ...]:
         """Merge what arrived, show what is worth most; returns which keys."""
         self.now = now
@@ -67,10 +84,16 @@ class UpdateStream:
         self.arrivals = []
         first = min((wait.first_at or now for wait in self.waiting.values() if wait.waits), default=now)
         self.began_at = self.began_at or first
-        chosen = choose(self.waiting, priority(self.policy, self.circumstances()), units)
+        chosen = choose(self.waiting, priority(self.policy, self.circumstances()), units, self.worth)
+        self.taken += len(chosen)
         change, self.waiting = take(self.waiting, chosen)
         self.shown = plus(self.shown, change)
         return chosen
+
+    @property
+    def superseded(self) -> int:
+        """Updates that need not be shown any more."""
+        return self.arrived - self.taken - sum(wait.waits for wait in self.waiting.values())
 
     def circumstances(self) -> Circumstances:
         seen = [wait.seen for wait in self.waiting.values()]

@@ -16,7 +16,7 @@ from headwater.engine.executor.spark_runner import SparkRunner, spark_executor
 from headwater.engine.push.record import PushRecord, Records
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.upkeep.verify import Verified, verify
-from headwater.model import Project
+from headwater.model import Project, Site, Weaving
 from headwater.serve.read import read
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
@@ -26,7 +26,14 @@ from headwater.storage.warehouse import Warehouse
 class Keeping:
     """Tables and views declared in SQL, kept without captures or threads."""
 
-    def __init__(self, spark: SparkSession, folder: Path, ddl: str, clock: ManualClock | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        ddl: str,
+        clock: ManualClock | None = None,
+        weaving: Weaving = Weaving(),
+    ) -> None:
         declared = resolve(parse_statements(ddl))
         self.clock = clock or ManualClock()
         self.project = Project(
@@ -36,15 +43,22 @@ class Keeping:
             {table.name: table for table in declared.tables},
             {view.name: view for view in declared.views},
             {},
-            {},
+            {"default": Site(storage=str(folder / "warehouse"))},
+            weaving=weaving,
         )
+        self.spark = spark
         self.catalog: Catalog = build(self.project)
         self.warehouse = Warehouse(self.project.storage)
-        self.workplace = Workplace(spark, self.warehouse, self.catalog)
         self.records = Records(self.clock)
-        self.executor = spark_executor(self.workplace, self.clock, self.records)
+        self.share(self.catalog)
         for table in declared.tables:
             open_source(self.warehouse, table)
+
+    def share(self, catalog: Catalog) -> None:
+        """Keep the views as another catalog of the same project says."""
+        self.catalog = catalog
+        self.workplace = Workplace(self.spark, self.warehouse, catalog)
+        self.executor = spark_executor(self.workplace, self.clock, self.records)
 
     def ingest(self, table: str, records: Iterable[Mapping[str, Any]]) -> Appended:
         self.clock.advance(timedelta(seconds=1))

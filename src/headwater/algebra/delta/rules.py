@@ -14,11 +14,13 @@ from headwater.algebra.expressions.tree import Expr
 from headwater.algebra.plans.join_order import delta_first
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     JoinKind,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -31,7 +33,7 @@ from headwater.algebra.plans.nodes import (
 from headwater.algebra.plans.walks import at, pick
 from headwater.errors import InternalError
 
-__all__ = ["Rules", "touched_keys"]
+__all__ = ["Rules", "numbered", "touched_keys"]
 
 Keys = tuple[tuple[str, Expr], ...]
 
@@ -58,7 +60,7 @@ class Rules:
         match node:
             case Scan():
                 return replace(node, version=Version.DELTA) if node.relation in self.changed else None
-            case Filter() | Project() | Windows() | Negate():
+            case Filter() | Project() | Windows() | Explode() | Negate():
                 change = self.derive(node.child)
                 return None if change is None else replace(node, child=change)
             case Union():
@@ -71,6 +73,8 @@ class Rules:
                 return self._one_sided(node, node.left, node.right, node.keys)
             case Aggregate():
                 return self._aggregate(node)
+            case Over():
+                return self._over(node)
             case Restrict():
                 raise InternalError("HW902", "a Restrict stands in delta plans only and has no delta")
             case _:
@@ -129,8 +133,8 @@ class Rules:
         left_keys, right_keys = zip(*node.keys, strict=True) if node.keys else ((), ())
         touched = _sum(
             [
-                None if left is None else touched_keys(left, _numbered(left_keys)),
-                None if right is None else touched_keys(right, _numbered(right_keys)),
+                None if left is None else touched_keys(left, numbered(left_keys)),
+                None if right is None else touched_keys(right, numbered(right_keys)),
             ]
         )
         if touched is None:
@@ -160,6 +164,20 @@ class Rules:
             return Restrict(replace(node, child=child), (), touched)
         return replace(node, child=Restrict(child, tuple(expr for _, expr in node.keys), touched))
 
+    def _over(self, node: Over) -> Plan | None:
+        change = self.derive(node.child)
+        if change is None:
+            return None
+        touched = touched_keys(change, numbered(node.partition))
+        new, old = (self.restricted_over(node, version, touched) for version in (Version.NEW, Version.OLD))
+        return Union((new, Negate(old)))
+
+    def restricted_over(self, node: Over, version: Version, touched: Plan) -> Plan:
+        """The window functions at a version, of the partitions that are touched only."""
+        child = self.at(node.child, version)
+        keys = node.partition
+        return replace(node, child=Restrict(child, keys, touched))
+
 
 def touched_keys(change: Plan, keys: Keys) -> Plan:
     """The keys that occur in a change.  Not a Project: there +1 and -1 for one key would cancel out.
@@ -169,7 +187,7 @@ def touched_keys(change: Plan, keys: Keys) -> Plan:
     return Aggregate(change, keys or (("any", TRUE),), ())
 
 
-def _numbered(exprs: tuple[Expr, ...]) -> Keys:
+def numbered(exprs: tuple[Expr, ...]) -> Keys:
     return tuple((f"key{index}", expr) for index, expr in enumerate(exprs))
 
 
@@ -177,7 +195,7 @@ def _key_rows(change: Plan, exprs: tuple[Expr, ...]) -> Plan:
     """The join keys in a change.  One with a NULL has no partner on the other side, so it is left out."""
     condition = non_null(exprs)
     rows = change if condition is None else Filter(change, condition)
-    return touched_keys(rows, _numbered(exprs))
+    return touched_keys(rows, numbered(exprs))
 
 
 def _sum(terms: list[Plan | None]) -> Plan | None:

@@ -120,6 +120,28 @@ def _variance(lost: int, root: bool) -> Callable[[Weighted, str], Value]:
     return apply
 
 
+def _merged_average(values: Weighted, _: str) -> Value:
+    """Of sums and counts of parts."""
+    count = sum(part[1] * weight for part, weight in values)
+    return _float_sum(part[0] for part, weight in values for _ in range(weight)) / count if count else None
+
+
+def _merged_variance(root: bool) -> Callable[[Weighted, str], Value]:
+    """Of counts, means and population variances of parts: the spread within them and that of their means."""
+
+    def apply(values: Weighted, _: str) -> Value:
+        parts = [part for part, weight in _positive(values) for _ in range(weight)]
+        count = sum(number for number, _, _ in parts)
+        if count <= 1:
+            return None
+        mean = math.fsum(number * average for number, average, _ in parts) / count
+        spread = math.fsum(number * (within + (average - mean) ** 2) for number, average, within in parts)
+        variance = spread / (count - 1)
+        return math.sqrt(variance) if root else variance
+
+    return apply
+
+
 def _all(values: Weighted, _: str) -> Value:
     return all(value for (value,), _ in _positive(values)) if values else None
 
@@ -146,4 +168,7 @@ _FUNCTIONS: dict[str, Callable[[Weighted, str], Value]] = {
     **{name: _variance(0, root=False) for name in ("varpop", "variancepop")},
     **{name: _variance(1, root=True) for name in ("stddev", "stddevsamp", "std")},
     "stddevpop": _variance(0, root=True),
+    "mergedaverage": _merged_average,
+    "mergedvariance": _merged_variance(root=False),
+    "mergeddeviation": _merged_variance(root=True),
 }

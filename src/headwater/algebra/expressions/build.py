@@ -6,6 +6,8 @@ know nothing more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from headwater.algebra.expressions.tree import (
     AggregateCall,
     Call,
@@ -28,6 +30,7 @@ __all__ = [
     "column_items",
     "concat",
     "divide",
+    "fragment",
     "non_null",
     "number",
     "positive",
@@ -65,6 +68,15 @@ def concat(left: Expr, right: Expr) -> Expr:
 
 def divide(numerator: Expr, denominator: Expr) -> Expr:
     return call("div", numerator, denominator)
+
+
+def fragment(time: Expr, edges: Iterable[tuple[int, int]]) -> Expr:
+    """The start of the piece of time between two edges that `time` lies in.
+
+    Edges are classes (residue, modulus) of microseconds since 1970: every instant that is `residue` more than
+    a multiple of `modulus`.  NULL lies in no piece.
+    """
+    return call("fragment", time, *(number(part) for edge in edges for part in edge))
 
 
 def positive(expr: Expr) -> Expr:

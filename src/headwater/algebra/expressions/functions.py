@@ -117,6 +117,15 @@ def _truncate(unit: str, value: Value) -> datetime:
             raise InputError("HW913", f'date_trunc: unknown unit "{unit}"')
 
 
+def _fragment(value: Value, *classes: int) -> datetime:
+    """The latest edge at or before a time; edges are pairs of a residue and a modulus, in microseconds."""
+    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    since = moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)
+    at = since // timedelta(microseconds=1)
+    back = min((at - residue) % modulus for residue, modulus in zip(classes[::2], classes[1::2], strict=True))
+    return moment - timedelta(microseconds=back)
+
+
 def _as_date(value: Value) -> date:
     return value.date() if isinstance(value, datetime) else value
 
@@ -127,6 +136,10 @@ def _concat(*parts: Value) -> str:
 
 def _field(part: str) -> Callable[[Value], int]:
     return lambda value: getattr(value, part, 0)
+
+
+def _raise(message: str) -> Value:
+    raise InputError("HW918", message)
 
 
 STRICT: dict[str, Callable[..., Value]] = {
@@ -148,6 +161,8 @@ STRICT: dict[str, Callable[..., Value]] = {
     "intdiv": _integer_divide,
     "trydivide": _null_for_zero(_divide),
     "trymod": _null_for_zero(_modulo),
+    "raiseerror": _raise,
+    "arrayrepeat": lambda value, count: (value,) * max(count, 0),
     "neg": lambda a: -a,
     "abs": abs,
     "sign": lambda a: float((a > 0) - (a < 0)),
@@ -197,6 +212,7 @@ STRICT: dict[str, Callable[..., Value]] = {
     "todate": _as_date,
     "datetrunc": _truncate,
     "timestamptrunc": _truncate,
+    "fragment": _fragment,
     "datediff": lambda end, start: (_as_date(end) - _as_date(start)).days,
     "dateadd": lambda start, days: _as_date(start) + timedelta(days=days),
     "datesub": lambda start, days: _as_date(start) - timedelta(days=days),

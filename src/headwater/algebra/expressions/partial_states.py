@@ -28,7 +28,7 @@ from headwater.algebra.expressions.nodes import AggregateCall, Expr
 from headwater.algebra.expressions.tree import call, equal
 from headwater.errors import InternalError
 
-__all__ = ["Family", "States", "family_of", "merge_function", "result_of", "state_of_row"]
+__all__ = ["MERGED", "Family", "States", "family_of", "merge_function", "result_of", "state_of_row"]
 
 
 class Family(Enum):
@@ -58,6 +58,24 @@ _NAMES: dict[Family, Iterable[str]] = {
     Family.EXTREME: ("min", "max"),
 }
 _FAMILIES = {name: family for family, names in _NAMES.items() for name in names}
+
+
+_ADDED = (
+    "named_struct('n', a.n + b.n, 'mean', a.mean + (b.mean - a.mean) * b.n / (a.n + b.n),"
+    " 'spread', a.spread + b.spread + (b.mean - a.mean) * (b.mean - a.mean) * a.n * b.n / (a.n + b.n))"
+)
+_VARIANCE = (
+    "aggregate(collect_list(CASE WHEN {0} > 0 THEN named_struct('n', CAST({0} AS DOUBLE), 'mean', {1},"
+    " 'spread', {2} * {0}) END), named_struct('n', 0D, 'mean', 0D, 'spread', 0D), (a, b) -> "
+    f"{_ADDED}, s -> CASE WHEN s.n > 1D THEN s.spread / (s.n - 1D) END)"
+)
+# Results of the parts of a group that no single function merges, and how Spark SQL writes that.  Variances
+# are merged by counts, means and spreads, as Spark itself does: a difference of large sums would lose digits.
+MERGED = {
+    "merged_average": "(sum({0}) / nullif(sum({1}), 0))",
+    "merged_variance": _VARIANCE,
+    "merged_deviation": f"sqrt({_VARIANCE})",
+}
 
 
 def family_of(aggregate: AggregateCall) -> Family:

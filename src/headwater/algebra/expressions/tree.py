@@ -64,7 +64,17 @@ def call(function: str, *arguments: Expr) -> Call:
         return Call(function, arguments, _FIXED[function])
     if function == "in":
         return Call(function, arguments, f"({{0}} IN ({slots(len(arguments) - 1, first=1)}))")
+    if function == "fragment":
+        return Call(function, arguments, _fragment_template(len(arguments) // 2))
     return Call(function, arguments, f"{function}({slots(len(arguments))})")
+
+
+def _fragment_template(classes: int) -> str:
+    """The latest edge at or before a time: of each class of edges `residue mod modulus`, the latest."""
+    time = "unix_micros({0})"
+    edges = [f"{time} - pmod({time} - {{{at}}}, {{{at + 1}}})" for at in range(1, 2 * classes, 2)]
+    latest = edges[0] if classes == 1 else f"greatest({', '.join(edges)})"
+    return f"timestamp_micros({latest})"
 
 
 def equal(left: Expr, right: Expr) -> Call:

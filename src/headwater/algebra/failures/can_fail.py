@@ -64,7 +64,7 @@ _OF_TEXTS = {
 _OF_TIMES = {
     "year", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekday", "weekofyear", "quarter",
     "hour", "minute", "second", "datetrunc", "timestamptrunc", "trunc", "todate", "date", "lastday",
-    "datediff", "dateformat",
+    "datediff", "dateformat", "fragment",
 }  # fmt: skip
 
 
@@ -97,6 +97,15 @@ def _mixes_kinds(call: Call, types: Types) -> bool:
         if not (isinstance(argument, Literal) and (argument.value is None or isinstance(argument.value, str)))
     }
     return "" in kinds or len(kinds) > 1
+
+
+def _mixes_branches(call: Call, types: Types) -> bool:
+    """CASE WHEN a THEN x WHEN b THEN y ELSE z END: its results are cast to one type if theirs differ."""
+    if not call.template.startswith("CASE WHEN"):
+        return True
+    pairs, last = divmod(len(call.arguments), 2)
+    results = (*call.arguments[1 : 2 * pairs : 2], *(call.arguments[-1:] if last else ()))
+    return len(results) > 1 and _mixes_kinds(Call("case", results, ""), types)
 
 
 def _divides_by_zero(call: Call, _: Types) -> bool:
@@ -163,6 +172,7 @@ _RULES: dict[str, Callable[[Call, Types], bool]] = {
     **dict.fromkeys(_OF_TEXTS, _wants_texts),
     **dict.fromkeys(_OF_TIMES, _wants_times),
     "cast": _narrows,
+    "case": _mixes_branches,
 }
 
 
@@ -177,7 +187,7 @@ def type_of(expr: Expr, types: Types) -> str:
             return _cast_type(expr)
         case Call(_, (moment, *_)) if _moved(expr) and type_of(moment, types) in _TIMES - {"date"}:
             return type_of(moment, types)
-        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce"):
+        case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce", "fragment"):
             return type_of(argument, types)
         case Call(function) if plain(function) in _OF_TEXTS - {
             "length",

@@ -13,10 +13,12 @@ from headwater.algebra.expressions.tree import AggregateCall, Expr
 from headwater.algebra.failures.can_fail import can_fail, type_of
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -32,6 +34,7 @@ __all__ = ["computed", "plan_can_fail", "types_in"]
 Types = Mapping[str, str]
 TypesOf = Callable[[str], Types]  # the types of a relation's columns, as far as they are known
 
+_ADDING = (Family.SUM, Family.AVERAGE)
 _NEVER = (Family.COUNT, Family.COUNT_IF, Family.EXTREME, Family.ALL, Family.ANY)
 
 
@@ -61,6 +64,11 @@ def computed(node: Plan) -> Iterable[Expr]:
             return sides if node.residual is None else (*sides, node.residual)
         case Aggregate():
             return (*(expr for _, expr in node.keys), *_arguments(node.aggregates))
+        case Over():
+            ranked = (*node.partition, *(item.expr for item in node.order))
+            return (*ranked, *_arguments(over.call for over in node.calls))
+        case Explode():
+            return (node.generator,)
         case Restrict():
             return node.keys
         case _:
@@ -75,6 +83,8 @@ def _arguments(aggregates: Iterable[AggregateCall]) -> Iterable[Expr]:
 
 
 def _adds(node: Plan) -> bool:
+    if isinstance(node, Over):
+        return any(family_of(over.call) in _ADDING for over in node.calls)
     return isinstance(node, Aggregate) and any(family_of(call) not in _NEVER for call in node.aggregates)
 
 

@@ -12,16 +12,20 @@ from decimal import localcontext
 from typing import assert_never
 
 from headwater.algebra.expressions.aggregates import Weighted, aggregator
-from headwater.algebra.expressions.compile import compile_expr, compile_row, holds
+from headwater.algebra.expressions.compile import NotEvaluable, compile_expr, compile_row, holds
+from headwater.algebra.expressions.tree import Call
 from headwater.algebra.expressions.values import EXACT, Row, Value
 from headwater.algebra.oracle.joins import inner_join, outer_join, semi_join
+from headwater.algebra.oracle.over import over
 from headwater.algebra.oracle.zsets import ZSet, add, consolidate, negate
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -74,6 +78,10 @@ def _apply(node: Plan, inputs: list[ZSet], database: Database) -> ZSet:
             return add(*inputs)
         case Aggregate():
             return _aggregate(node, inputs[0])
+        case Over():
+            return over(node, inputs[0])
+        case Explode():
+            return consolidate(_exploded(node, inputs[0]))
         case Negate():
             return negate(inputs[0])
         case Restrict():
@@ -121,6 +129,34 @@ def _aggregate(node: Aggregate, rows: ZSet) -> ZSet:
         groups.setdefault(key(row), []).append((row, weight))
     functions = [aggregator(call, node.child.columns) for call in node.aggregates]
     return {(*group, *(function(members) for function in functions)): 1 for group, members in groups.items()}
+
+
+def _exploded(node: Explode, rows: ZSet) -> Iterator[tuple[Row, int]]:
+    """The elements of an array, with their places for posexplode; the fields of structs for inline."""
+    call = node.generator
+    assert isinstance(call, Call)
+    if call.function not in ("explode", "posexplode", "inline", "stack"):
+        raise NotEvaluable(f'the generator "{call.function}"')
+    values = compile_row(call.arguments, node.child.columns)
+    for row, weight in rows.items():
+        made = list(_made(call.function, values(row), len(node.names)))
+        for more in made or ([(None,) * len(node.names)] if node.outer else []):
+            yield (*row, *more), weight
+
+
+def _made(function: str, arguments: Row, width: int) -> Iterator[Row]:
+    if function == "stack":
+        count, *cells = arguments
+        padded = [*cells, *[None] * (count * width - len(cells))]
+        yield from (tuple(padded[at * width : (at + 1) * width]) for at in range(count))
+        return
+    for place, element in enumerate(arguments[0] or ()):
+        if function == "posexplode":
+            yield (place, element)
+        elif function == "inline":
+            yield (None,) * width if element is None else tuple(element)
+        else:
+            yield (element,)
 
 
 def _restrict(node: Restrict, rows: ZSet, by: ZSet) -> ZSet:

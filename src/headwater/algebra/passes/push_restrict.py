@@ -5,6 +5,7 @@
     Restrict(Join(x, y), x.k)       ->  Join(Restrict(x, x.k), y)        and y too, by a condition x.k = y.k
     Restrict(Left(x, y), x.k)       ->  Left(Restrict(x, x.k), y)        Semi alike; y too, by its join key
     Restrict(Aggregate(x), group)   ->  Aggregate(Restrict(x, group))
+    Restrict(Over(x), partition)    ->  Over(Restrict(x, partition))
 
 Keys that do not all reach one input are pushed as far as each goes, as a coarser Restrict by fewer columns,
 and the exact one stays above.  A restricted input comes first in its join: it is the small one.
@@ -18,15 +19,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Call, Expr, columns_of, rename
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, rename
 from headwater.algebra.plans.join_order import ordered
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     JoinKind,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -54,7 +57,7 @@ def _push(node: Restrict) -> Plan:
             names = dict(child.items)
             keys = tuple(rename(key, names) for key in node.keys)
             return replace(child, child=_push(Restrict(child.child, keys, node.by)))
-        case Windows():
+        case Windows() | Explode():
             keys_below = _over(node.keys, child.child.columns)
             return _wrap(node, replace(child, child=_coarser(node, child.child, keys_below)), [keys_below])
         case Union():
@@ -65,6 +68,8 @@ def _push(node: Restrict) -> Plan:
             return _into_sided(node, child)
         case Aggregate():
             return _into_aggregate(node, child)
+        case Over():
+            return _into_over(node, child)
         case Restrict():
             return _past_restrict(node, child)
         case _:
@@ -147,6 +152,16 @@ def _into_aggregate(node: Restrict, aggregate: Aggregate) -> Plan:
         for key in node.keys
     )
     return _wrap(node, replace(aggregate, child=_coarser(node, aggregate.child, keys)), [keys])
+
+
+def _into_over(node: Restrict, over: Over) -> Plan:
+    """By columns that partition: a partition is then there as a whole or not at all."""
+    columns = {expr.name for expr in over.partition if isinstance(expr, Column)}
+    keys = tuple(
+        key if key in over.partition or (columns_of(key) and columns_of(key) <= columns) else None
+        for key in node.keys
+    )
+    return _wrap(node, replace(over, child=_coarser(node, over.child, keys)), [keys])
 
 
 def _past_restrict(node: Restrict, inner: Restrict) -> Plan:

@@ -16,11 +16,13 @@ from headwater.algebra.expressions.build import non_null
 from headwater.algebra.expressions.equalities import sides_of
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     JoinKind,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -80,12 +82,12 @@ def _is_small(node: Plan, small: Test) -> bool:
             return (kind is JoinKind.RIGHT or small(left)) and (kind is JoinKind.LEFT or small(right))
         case SemiJoin(left):
             return small(left)
-        case Filter() | Project() | Windows() | Aggregate() | Negate():
+        case Filter() | Project() | Windows() | Aggregate() | Over() | Explode() | Negate():
             return small(node.child)
 
 
 def _is_costly(node: Plan, costly: Test) -> bool:
-    if isinstance(node, OuterJoin | SemiJoin | Aggregate | Join):
+    if isinstance(node, OuterJoin | SemiJoin | Aggregate | Over | Join):
         return True
     return any(map(costly, children(node)))
 

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from headwater.algebra.expressions.tree import Expr, columns_of
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -41,6 +43,8 @@ def _node_faults(node: Plan) -> Iterator[str]:
                 yield f"{name} uses {column}, which is not in [{', '.join(available)}]"
     if isinstance(node, Union) and any(child.columns != columns for child in node.inputs):
         yield "Union of inputs with different columns"
+    if isinstance(node, Over) and node.most is not None and node.most[0] not in columns:
+        yield f"Over keeps the least {node.most[0]}, which it does not have"
     if isinstance(node, Restrict) and node.keys and len(node.keys) != len(node.by.columns):
         yield f"Restrict by {len(node.by.columns)} columns on {len(node.keys)} keys"
 
@@ -68,5 +72,12 @@ def _uses(node: Plan) -> Iterator[tuple[Iterable[Expr], tuple[str, ...]]]:
                     (*aggregate.arguments, *(() if aggregate.where is None else (aggregate.where,))),
                     node.child.columns,
                 )
+        case Over():
+            yield (*node.partition, *(item.expr for item in node.order)), node.child.columns
+            for over in node.calls:
+                where = () if over.call.where is None else (over.call.where,)
+                yield (*over.call.arguments, *where), node.child.columns
+        case Explode():
+            yield [node.generator], node.child.columns
         case Restrict():
             yield node.keys, node.child.columns

@@ -19,15 +19,18 @@ from enum import Enum
 
 from headwater.algebra.expressions.tree import AggregateCall, Expr
 from headwater.algebra.hashing import Node, hashed_once
+from headwater.algebra.plans.framing import Order, OverCall
 
 __all__ = [
     "Aggregate",
     "AggregateCall",
+    "Explode",
     "Filter",
     "Join",
     "JoinKind",
     "Negate",
     "OuterJoin",
+    "Over",
     "Plan",
     "Project",
     "Restrict",
@@ -186,6 +189,45 @@ class Aggregate(Node):
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
+class Over(Node):
+    """Window functions: every row with more columns, computed from its partition in an order.
+
+    Rows that `order` leaves equal come in the order of all their columns, so that the answer is one.  With
+    `most` = (name, n) only the rows stay whose column `name`, a rank, is at most n: what a top-n asks for.
+    A row of weight 2 is two rows, which may get different numbers.
+    """
+
+    child: Plan
+    partition: tuple[Expr, ...]
+    order: tuple[Order, ...]
+    calls: tuple[OverCall, ...]
+    most: tuple[str, int] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.child.columns, *(call.name for call in self.calls))
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Explode(Node):
+    """Each row once for every row that `generator` makes of it, in new columns `names`.
+
+    `outer`: a row of which it makes none stays, with NULLs.
+    """
+
+    child: Plan
+    names: tuple[str, ...]
+    generator: Expr
+    outer: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.child.columns, *self.names)
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
 class Negate(Node):
     """All weights with the other sign. Only in delta plans."""
 
@@ -214,4 +256,18 @@ class Restrict(Node):
         return self.child.columns
 
 
-Plan = Scan | Filter | Project | Windows | Join | OuterJoin | SemiJoin | Union | Aggregate | Negate | Restrict
+Plan = (
+    Scan
+    | Filter
+    | Project
+    | Windows
+    | Join
+    | OuterJoin
+    | SemiJoin
+    | Union
+    | Aggregate
+    | Over
+    | Explode
+    | Negate
+    | Restrict
+)

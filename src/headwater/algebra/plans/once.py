@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Plan, Restrict, SemiJoin
+from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Over, Plan, Restrict, SemiJoin
 from headwater.algebra.plans.walks import children, nodes
 
 __all__ = ["LARGE_TREE", "compute_first", "tree_size"]
@@ -38,4 +38,5 @@ def compute_first(plan: Plan) -> frozenset[Plan]:
 
 def _works(node: Plan) -> bool:
     """Whether a part does more than read a relation row by row."""
-    return any(isinstance(part, Join | OuterJoin | SemiJoin | Restrict | Aggregate) for part in nodes(node))
+    kinds = Join | OuterJoin | SemiJoin | Restrict | Aggregate | Over
+    return any(isinstance(part, kinds) for part in nodes(node))

@@ -14,10 +14,12 @@ from typing import assert_never
 from headwater.algebra.expressions.tree import Column, Expr
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -36,7 +38,7 @@ def children(node: Plan) -> tuple[Plan, ...]:
     match node:
         case Scan():
             return ()
-        case Filter() | Project() | Windows() | Aggregate() | Negate():
+        case Filter() | Project() | Windows() | Aggregate() | Over() | Explode() | Negate():
             return (node.child,)
         case Join() | Union():
             return node.inputs
@@ -55,7 +57,7 @@ def with_children(node: Plan, inputs: Sequence[Plan]) -> Plan:
     match node:
         case Scan():
             return node
-        case Filter() | Project() | Windows() | Aggregate() | Negate():
+        case Filter() | Project() | Windows() | Aggregate() | Over() | Explode() | Negate():
             return replace(node, child=inputs[0])
         case Join() | Union():
             return replace(node, inputs=tuple(inputs))

@@ -1,4 +1,4 @@
-"""Cut a plan at its aggregates into stages, each a stored relation kept by one delta rule.
+"""Cut a plan at its aggregates and window functions into stages: stored relations, each kept by a delta rule.
 
     SELECT city, avg(age) FROM people GROUP BY city HAVING count(*) > 2
 
@@ -18,10 +18,12 @@ A stage stores states (states.py), not results, under names that any Delta reade
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.algebra.expressions.tree import Column
 from headwater.algebra.passes.fuse_projects import fuse_projects
-from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Project
+from headwater.algebra.passes.limit_ranks import limit_ranks
+from headwater.algebra.plans.nodes import Aggregate, Filter, Over, Plan, Project
 from headwater.algebra.plans.walks import reads as relations_of
 from headwater.algebra.plans.walks import rewrite_up, scan_rows, with_children
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
@@ -33,42 +35,58 @@ __all__ = ["split"]
 def split(view: str, plan: Plan, columns: Sequence[str], types: Sequence[str], reads: Sequence[str]) -> Kept:
     """How the view is kept incrementally; `columns`, `types` and `reads` are handed through."""
     stages: list[Stage] = []
-    top, aggregate = _root_aggregate(plan)
-    if aggregate is None:
+    plan = limit_ranks(plan)
+    top, root = _root(plan)
+    if root is None:
         rows = _named(_cut(plan, view, stages), columns)
         stages.append(_stage(view, StageKind.ROWS, rows))
         finish: Plan = scan_rows(view, rows.columns)
     else:
-        below = _cut(aggregate.child, view, stages)
-        finish = _keep(Aggregate(below, aggregate.keys, aggregate.aggregates), view, stages)
+        below = _cut(root.child, view, stages)
+        finish = _keep(replace(root, child=below), view, stages)
         for node in reversed(top):
             finish = with_children(node, [finish])
     finish = fuse_projects(_named(finish, columns))
     return Kept(view, tuple(stages), finish, tuple(columns), tuple(types), tuple(reads))
 
 
-def _root_aggregate(plan: Plan) -> tuple[list[Plan], Aggregate | None]:
-    """The row-wise nodes above the aggregate at the root, outermost first, and that aggregate."""
+def _root(plan: Plan) -> tuple[list[Plan], Aggregate | Over | None]:
+    """The row-wise nodes above the aggregate or window functions at the root, outermost first, and those."""
     top: list[Plan] = []
     while isinstance(plan, Project | Filter):
         top.append(plan)
         plan = plan.child
-    return (top, plan) if isinstance(plan, Aggregate) else ([], None)
+    return (top, plan) if isinstance(plan, Aggregate | Over) else ([], None)
 
 
 def _cut(plan: Plan, view: str, stages: list[Stage]) -> Plan:
     """Replace every aggregate by a read of a new hidden stage; the stages are appended in order."""
 
     def step(node: Plan) -> Plan:
-        if isinstance(node, Aggregate):
+        if isinstance(node, Aggregate | Over):
             return _keep(node, f"{view}${len(stages) + 1}", stages)
         return node
 
     return rewrite_up(plan, step)
 
 
-def _keep(aggregate: Aggregate, name: str, stages: list[Stage]) -> Plan:
-    """Append the aggregate's stage; what is returned reads it and gives the aggregate's own columns."""
+def _keep(node: Aggregate | Over, name: str, stages: list[Stage]) -> Plan:
+    """Append the node's stage; what is returned reads it and gives the node's own columns."""
+    return _keep_ranked(node, name, stages) if isinstance(node, Over) else _keep_groups(node, name, stages)
+
+
+def _keep_ranked(over: Over, name: str, stages: list[Stage]) -> Plan:
+    """Window functions are stored with their rows: which numbers rows had is not computed a second time."""
+    names = plain_names(over.columns)
+    renamed: Plan = Project(
+        over, tuple((new, Column(old)) for new, old in zip(names, over.columns, strict=True))
+    )
+    stages.append(_stage(name, StageKind.GROUPS, renamed))
+    read = scan_rows(name, names)
+    return Project(read, tuple((old, Column(new)) for new, old in zip(names, over.columns, strict=True)))
+
+
+def _keep_groups(aggregate: Aggregate, name: str, stages: list[Stage]) -> Plan:
     keys = plain_names(key for key, _ in aggregate.keys)
     states = states_of(aggregate.aggregates, keys)
     named = tuple((new, expr) for new, (_, expr) in zip(keys, aggregate.keys, strict=True))

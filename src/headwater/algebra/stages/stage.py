@@ -88,3 +88,5 @@ class Kept:
     types: tuple[str, ...]  # of the columns, as far as they are known without Spark; "" where not
     reads: tuple[str, ...]  # sources and views the SQL names
     obstacles: tuple[Obstacle, ...] = ()  # empty: fully incremental
+    outlives: tuple[str, ...] = ()  # sources whose rows it keeps after they are gone there (KEEP DERIVED)
+    warnings: tuple[Obstacle, ...] = ()  # where the SQL has several right answers, of which one is kept

@@ -49,6 +49,8 @@ def show_expr(expr: Expr, inner: bool = False) -> str:
             return show_name(name)
         case Literal(_, sql):
             return sql
+        case Call("fragment", arguments):
+            return f"fragment({', '.join(show_expr(argument, True) for argument in arguments)})"
         case Call(_, arguments, template):
             pattern = template if inner or not _is_wrapped(template) else template[1:-1]
             return pattern.format(*(show_expr(argument, True) for argument in arguments))
@@ -173,12 +175,12 @@ class Reader:
         return left
 
     def _product(self) -> Expr:
-        left = self._primary()
+        left = self.primary()
         while self.peek() in _PRODUCTS:
-            left = call(_PRODUCTS[self.take()], left, self._primary())
+            left = call(_PRODUCTS[self.take()], left, self.primary())
         return left
 
-    def _primary(self) -> Expr:
+    def primary(self) -> Expr:
         if self.accept("("):
             inner = self.expr()
             self.expect(")")

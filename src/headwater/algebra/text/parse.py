@@ -6,16 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 
-from headwater.algebra.expressions.tree import Column, Expr, Literal
+from headwater.algebra.expressions.partial_states import MERGED
+from headwater.algebra.expressions.tree import Column, Expr, Literal, slots
+from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
+    Explode,
     Filter,
     Join,
     JoinKind,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -97,6 +102,12 @@ def _with_inputs(word: str, reader: Reader, inputs: list[Plan]) -> Plan:
             return Aggregate(child, _named(reader), ())
         case "Aggregate", [child]:
             return Aggregate(child, _named(reader), tuple(_calls(reader)))
+        case "Over", [child]:
+            return _over(reader, child)
+        case "Explode", [child]:
+            names = tuple(reader.name() for _ in _listed(reader))
+            (generator,) = _exprs(reader)
+            return Explode(child, names, generator, reader.accept("outer"))
         case "Negate", [child]:
             return Negate(child)
         case "Restrict", [child, by]:
@@ -162,20 +173,67 @@ def _windows(reader: Reader, child: Plan) -> Windows:
 
 
 def _seconds(reader: Reader) -> timedelta:
-    seconds = float(reader.take())
+    sign = -1 if reader.accept("-") else 1
+    seconds = Decimal(reader.take())
     reader.expect("s")
-    return timedelta(seconds=seconds)
+    return sign * timedelta(microseconds=int(seconds * 1_000_000))
+
+
+def _over(reader: Reader, child: Plan) -> Over:
+    partition = _exprs(reader)
+    order = tuple(_order(reader) for _ in _listed(reader)) if reader.accept("order") else ()
+    calls = tuple(OverCall(_named_call(reader), _frame(reader)) for _ in _listed(reader))
+    most = None
+    if reader.accept("most", "["):
+        name = reader.name()
+        reader.expect(",")
+        most = name, int(reader.take())
+        reader.expect("]")
+    return Over(child, partition, order, calls, most)
+
+
+def _order(reader: Reader) -> Order:
+    expr = reader.expr()
+    descending = reader.accept("DESC")
+    nulls_first = not descending
+    if reader.accept("NULLS"):
+        nulls_first = reader.accept("FIRST")
+        if not nulls_first:
+            reader.expect("LAST")
+    return Order(expr, descending, nulls_first)
+
+
+def _frame(reader: Reader) -> Frame | None:
+    rows = reader.accept("ROWS", "BETWEEN")
+    if not rows and not reader.accept("RANGE", "BETWEEN"):
+        return None
+    start = _bound(reader)
+    reader.expect("AND")
+    return Frame(rows, start, _bound(reader))
+
+
+def _bound(reader: Reader) -> Bound:
+    for edge in (Edge.START, Edge.CURRENT, Edge.END):
+        if reader.accept(*edge.value.split()):
+            return Bound(edge)
+    offset = reader.primary()
+    return Bound(Edge.BEFORE if reader.accept("PRECEDING") else Edge(reader.take().upper()), offset)
 
 
 def _calls(reader: Reader) -> Iterator[AggregateCall]:
     for _ in _listed(reader):
-        name = reader.name()
-        reader.expect("=")
-        call = _call(reader, name)
-        if reader.accept("FILTER", "(", "WHERE"):
-            call = replace(call, where=reader.expr())
-            reader.expect(")")
-        yield replace(call, type=reader.spark_type()) if reader.accept(":") else call
+        yield _named_call(reader)
+
+
+def _named_call(reader: Reader) -> AggregateCall:
+    """name = function(arguments) FILTER (WHERE ...) : type"""
+    name = reader.name()
+    reader.expect("=")
+    call = _call(reader, name)
+    if reader.accept("FILTER", "(", "WHERE"):
+        call = replace(call, where=reader.expr())
+        reader.expect(")")
+    return replace(call, type=reader.spark_type()) if reader.accept(":") else call
 
 
 def _call(reader: Reader, name: str) -> AggregateCall:
@@ -189,6 +247,8 @@ def _call(reader: Reader, name: str) -> AggregateCall:
         reader.expect(")")
     if function == "count" and arguments == [Literal(1, "1")]:
         return AggregateCall(name, function, (), "count(1)")
-    slots = ", ".join(f"{{{index}}}" for index in range(len(arguments)))
-    template = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
+    plain = f"{function}({'DISTINCT ' if distinct else ''}{slots(len(arguments))})"
+    template = MERGED.get(function, plain)
+    if reader.accept("IGNORE", "NULLS"):
+        template += " IGNORE NULLS"
     return AggregateCall(name, function, tuple(arguments), template, distinct)

@@ -18,14 +18,18 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import assert_never
 
-from headwater.algebra.expressions.tree import Column, Expr
+from headwater.algebra.expressions.partial_states import MERGED
+from headwater.algebra.expressions.tree import Column, Expr, slots
+from headwater.algebra.plans.framing import Bound, Frame, Order, OverCall
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -85,6 +89,12 @@ def _line(node: Plan, types: bool) -> str:
             return f"{'Anti' if node.anti else 'Semi'}Join [{_pairs(node.keys)}]{_where(node.residual)}"
         case Aggregate():
             return _aggregate(node, types)
+        case Over():
+            return _over(node, types)
+        case Explode():
+            outer = " outer" if node.outer else ""
+            names = ", ".join(map(show_name, node.names))
+            return f"Explode [{names}] [{show_expr(node.generator)}]{outer}"
         case Restrict():
             return f"Restrict [{', '.join(map(show_expr, node.keys))}]"
         case Union() | Negate():
@@ -122,12 +132,44 @@ def _aggregate(node: Aggregate, types: bool) -> str:
     return f"Aggregate [{_named(node.keys)}] [{calls}]"
 
 
+def _over(node: Over, types: bool) -> str:
+    partition = ", ".join(map(show_expr, node.partition))
+    order = f" order [{', '.join(map(_order, node.order))}]" if node.order else ""
+    calls = ", ".join(_over_call(call, types) for call in node.calls)
+    most = "" if node.most is None else f" most [{show_name(node.most[0])}, {node.most[1]}]"
+    return f"Over [{partition}]{order} [{calls}]{most}"
+
+
+def _order(item: Order) -> str:
+    direction = " DESC" if item.descending else ""
+    nulls = (
+        "" if item.nulls_first is not item.descending else f" NULLS {'FIRST' if item.nulls_first else 'LAST'}"
+    )
+    return f"{show_expr(item.expr, True)}{direction}{nulls}"
+
+
+def _over_call(over: OverCall, types: bool) -> str:
+    return _call(over.call, types) + ("" if over.frame is None else f" {_frame(over.frame)}")
+
+
+def _frame(frame: Frame) -> str:
+    unit = "ROWS" if frame.rows else "RANGE"
+    return f"{unit} BETWEEN {_bound(frame.start)} AND {_bound(frame.end)}"
+
+
+def _bound(bound: Bound) -> str:
+    return bound.edge.value if bound.offset is None else f"{show_expr(bound.offset, True)} {bound.edge.value}"
+
+
 def _call(aggregate: AggregateCall, types: bool) -> str:
     kind = f" : {aggregate.type}" if types and aggregate.type else ""
     where = "" if aggregate.where is None else f" FILTER (WHERE {show_expr(aggregate.where)})"
-    value = aggregate.template.format(*(show_expr(argument) for argument in aggregate.arguments))
+    template = aggregate.template
+    if aggregate.function in MERGED:
+        template = f"{aggregate.function}({slots(len(aggregate.arguments))})"
+    value = template.format(*(show_expr(argument) for argument in aggregate.arguments))
     return f"{show_name(aggregate.name)} = {value}{where}{kind}"
 
 
 def _seconds(duration: timedelta) -> str:
-    return f"{duration.total_seconds():g} s"
+    return f"{duration.total_seconds():.6f}".rstrip("0").rstrip(".") + " s"

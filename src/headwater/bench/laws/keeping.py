@@ -16,10 +16,10 @@ from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.values import Row, Value
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, add
-from headwater.algebra.plans.nodes import Plan, Version
+from headwater.algebra.plans.nodes import Aggregate, Plan, Version
 from headwater.algebra.plans.walks import at, reads
 from headwater.algebra.stages.split import split
-from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.algebra.stages.stage import Kept, Stage
 from headwater.bench.laws.worlds import World
 
 __all__ = ["Difference", "check_world", "close"]
@@ -144,7 +144,7 @@ def _advance(stage: Stage, old: ZSet, store: _Store, optimize: Optimize) -> ZSet
     store.put(stage.name, stage.columns, old, change)
     store.mark(stage.name, change)
     new = store.new(stage.name)
-    if any(weight < 0 or (stage.kind is not StageKind.ROWS and weight != 1) for weight in new.values()):
+    if any(weight < 0 or (isinstance(stage.plan, Aggregate) and weight != 1) for weight in new.values()):
         raise Difference(f"stage {stage.name} holds impossible weights: {new}")
     return new
 

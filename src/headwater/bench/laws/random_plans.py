@@ -12,11 +12,13 @@ from datetime import timedelta
 from itertools import count
 from random import Random
 
-from headwater.algebra.expressions.tree import Column, Expr, equal
+from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.tree import Column, Expr, call, equal
 from headwater.algebra.expressions.types import average_type, decimal_of, is_exact, sum_type
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
+    Explode,
     Filter,
     Join,
     JoinKind,
@@ -29,6 +31,7 @@ from headwater.algebra.plans.nodes import (
     Windows,
 )
 from headwater.bench.laws.random_expressions import Typed, literal, predicate, scalar
+from headwater.bench.laws.random_windows import random_over
 
 __all__ = ["Generator", "TypedPlan"]
 
@@ -72,7 +75,8 @@ class Generator:
             return self.scan()
         makers = (
             self.filter, self.project, self.windows, self.join, self.join, self.outer, self.outer, self.semi,
-            self.union, self.distinct, self.aggregate, self.aggregate, self.aggregate,
+            self.union, self.distinct, self.aggregate, self.aggregate, self.aggregate, self.over, self.over,
+            self.explode,
         )  # fmt: skip
         return self.random.choice(makers)(depth)
 
@@ -173,6 +177,20 @@ class Generator:
         columns = below.typed[:3]
         keys = tuple((f"c{self._number()}", Column(name)) for name, _ in columns)
         return TypedPlan(Aggregate(below.plan, keys, ()), tuple(kind for _, kind in columns))
+
+    def over(self, depth: int) -> TypedPlan:
+        below = self._below(depth)
+        ranked, types = random_over(self.random, below.plan, below.typed, lambda: f"c{self._number()}")
+        return TypedPlan(ranked, types)
+
+    def explode(self, depth: int) -> TypedPlan:
+        """stack(2, a, b): two rows of each, one with a, one with b."""
+        below = self._below(depth)
+        column, kind = self.random.choice(below.typed)
+        other = self.random.choice([name for name, other in below.typed if other == kind])
+        generator = call("stack", number(2), Column(column), Column(other))
+        plan = Explode(below.plan, (f"c{self._number()}",), generator, self.random.random() < 0.5)
+        return TypedPlan(plan, (*below.types, kind))
 
     def aggregate(self, depth: int) -> TypedPlan:
         below = self._below(depth)

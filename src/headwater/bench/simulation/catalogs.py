@@ -79,5 +79,5 @@ def _with(
 ) -> Catalog:
     return replace(
         catalog, project=replace(catalog.project, views=views), kept=kept, versions=versions, sites=sites,
-        _levels={}, _below={},
+        _levels={}, _below={}, _under={},
     )  # fmt: skip

@@ -39,5 +39,7 @@ class Faults:
 
     def concern(self, catalog: Catalog, view: str) -> bool:
         """Whether anything is wrong with a view, or with what it reads."""
+        if not (self.broken or self.failing or self.poisoned or self.silent):
+            return False
         stages = (stage.name for level in catalog.levels([view]) for _, stage in level)
         return any(self.of_stage(catalog, stage) is not None for stage in stages)

@@ -50,10 +50,16 @@ class Result:
     read: int
 
 
-def execute(plan: Plan, store: Store, catalog: Catalog, params: Mapping[str, Any]) -> Result:
-    """All rows of the plan, with the operations and rows it took."""
+def execute(
+    plan: Plan, store: Store, catalog: Catalog, params: Mapping[str, Any], lenient: bool = False
+) -> Result:
+    """All rows of the plan, with the operations and rows it took.
+
+    `lenient`: a reference without a target joins nothing, instead of stopping the plan.  That is right where
+    no limit was taken before the join: in the middle of a delta, when the target is yet to come.
+    """
     own = dict(params)  # values that the plan computes first are added to them
-    run = _Run(StoreReader(store, catalog, own), catalog, own)
+    run = _Run(StoreReader(store, catalog, own), catalog, own, lenient)
     rows = tuple(row[OUT] for row in run.rows(plan, {}))
     return Result(rows, run.reader.operations, run.reader.read)
 
@@ -63,6 +69,7 @@ class _Run:
     reader: StoreReader
     catalog: Catalog
     params: dict[str, Any]
+    lenient: bool = False
     answers: dict[Subquery, list[tuple[Any, ...]]] = field(default_factory=dict)
 
     def rows(self, plan: Plan, outer: Row) -> Rows:
@@ -130,7 +137,7 @@ class _Run:
                 if self._all(plan.on, joined):
                     matched = True
                     yield joined
-            if not matched and plan.expects:
+            if not matched and plan.expects and not self.lenient:
                 raise BrokenAssumption(plan.expects)
             if not matched and plan.optional:
                 yield {**row, plan.alias: self._nulls(plan.index.table)}

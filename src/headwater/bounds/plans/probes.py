@@ -5,7 +5,7 @@ Every answer of the store is counted here, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,22 +50,23 @@ class StoreReader:
             self.operations += 1
             entries = self.store.scan(probe.index, values, interval, probe.reverse, limit)
             self.read += len(entries)
-            for entry in entries:
-                if probe.fetch:
-                    key = self._key(probe.index.table, entry)
-                    yield from self._get(probe.index.table, key, is_fetch=True)
-                else:
-                    yield entry
+            yield from self._fetched(probe.index.table, entries) if probe.fetch else entries
+
+    def _fetched(self, table: str, entries: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """The rows of index entries; each is one operation, and was counted as read with its entry."""
+        self.operations += len(entries)
+        for row in self.store.multi_get(table, [self._key(table, entry) for entry in entries]):
+            if row is not None:
+                yield row
 
     def _key(self, table: str, entry: Mapping[str, Any]) -> Values:
         return tuple(entry[name] for name in self.catalog[table].key or (ROWID,))
 
-    def _get(self, table: str, key: Values, is_fetch: bool = False) -> Iterator[Mapping[str, Any]]:
-        """The row of a key; a row that is fetched for an index entry was counted with the entry."""
+    def _get(self, table: str, key: Values) -> Iterator[Mapping[str, Any]]:
         self.operations += 1
         entry = self.store.get(table, key)
         if entry is not None:
-            self.read += not is_fetch
+            self.read += 1
             yield entry
 
     def _combinations(self, probe: Probe, row: Row, bound: Values) -> Iterator[Values]:

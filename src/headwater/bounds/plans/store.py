@@ -20,7 +20,7 @@ from headwater.bounds.plans.evaluate import evaluate, is_true
 from headwater.bounds.plans.plan import Index, IndexPart
 from headwater.bounds.query.catalog import Catalog
 
-__all__ = ["ROWID", "Interval", "MemoryStore", "Store", "sort_key"]
+__all__ = ["ROWID", "Entry", "Interval", "MemoryStore", "Store", "part_values", "sort_key"]
 
 ROWID = "$rowid"  # the key of a table that declares none
 
@@ -54,9 +54,13 @@ class Interval:
 
 
 class Store(Protocol):
-    """Two questions, each one operation."""
+    """Two questions, each answer one operation."""
 
     def get(self, table: str, key: tuple[Any, ...]) -> Entry | None: ...
+
+    def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
+        """Several gets in one message; each counts as an operation."""
+        ...
 
     def scan(
         self,
@@ -66,10 +70,12 @@ class Store(Protocol):
         reverse: bool = False,
         limit: int | None = None,
         after: Any = ...,
+        table: str = "",
     ) -> Sequence[Entry]:
         """Entries whose first parts equal `prefix` and whose next is in `interval`, in order.
 
-        `after`: only those whose next part comes after this value (a skip scan's step).
+        `after`: only those whose next part comes after this value (a skip scan's step).  `table`: the table
+        whose index is meant, where it has another name than the index's.
         """
         ...
 
@@ -127,6 +133,9 @@ class MemoryStore:
     def get(self, table: str, key: tuple[Any, ...]) -> Entry | None:
         return self.rows.get(table, {}).get(key)
 
+    def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
+        return [self.get(table, key) for key in keys]
+
     def scan(
         self,
         index: Index,
@@ -135,8 +144,9 @@ class MemoryStore:
         reverse: bool = False,
         limit: int | None = None,
         after: Any = ...,
+        table: str = "",
     ) -> Sequence[Entry]:
-        entries = self._entries(index)
+        entries = self._entries(index if not table else replace(index, table=table))
         wanted, length = _prefix_key(index, prefix), len(prefix)
         start = bisect_left(entries, wanted, key=lambda keyed: keyed[0][:length])
         end = bisect_right(entries, wanted, key=lambda keyed: keyed[0][:length])
@@ -176,13 +186,13 @@ class MemoryStore:
             *(part.expr.name for part in index.parts if isinstance(part.expr, Column)),
         }
         entry = dict(row) if index.primary else {name: row[name] for name in held}
-        for values in _values(tuple(part.expr for part in index.parts), row):
+        for values in part_values(tuple(part.expr for part in index.parts), row):
             keys = [_sort(part, value) for part, value in zip(index.parts, values, strict=True)]
             keys += [sort_key(row[name]) for name in key]
             yield tuple(keys), {"$entry": entry, "$values": values}
 
 
-def _values(exprs: tuple[Expr, ...], row: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+def part_values(exprs: tuple[Expr, ...], row: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The parts' values: one combination, or one for each word of a TOKEN part."""
     if not exprs:
         yield ()
@@ -193,7 +203,7 @@ def _values(exprs: tuple[Expr, ...], row: dict[str, Any]) -> Iterator[tuple[Any,
     else:
         options = (evaluate(first, {"": row}, {}),)
     for option in options:
-        for rest in _values(exprs[1:], row):
+        for rest in part_values(exprs[1:], row):
             yield (option, *rest)
 
 

@@ -68,6 +68,11 @@ class BatchId:
                 hint="Use a name of the batch's own: --batch 2026-01-31",
             )
 
+    @classmethod
+    def given(cls, name: str | None) -> BatchId | None:
+        """The id that a caller gave, if any."""
+        return None if name is None else cls(name)
+
     def within(self, name: str) -> BatchId:
         """The same id in a table that several share: each has a ring of its own."""
         return BatchId(self.name, f"{name}/{self.ring}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headwater.cli.input.arguments import JsonOption, local_folder
-from headwater.cli.input.durations import duration, positive_duration
 from headwater.cli.show.output import print_json, print_table, progress_console, to_json
 from headwater.errors import InputError
+from headwater.serve.asking import duration, positive_duration
 
 if TYPE_CHECKING:
     from headwater.bench.smile.experiments.answers import Answer, Bench

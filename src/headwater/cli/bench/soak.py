@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from headwater.cli.input.arguments import JsonOption
-from headwater.cli.input.durations import positive_duration
 from headwater.cli.show.output import print_json, print_table, progress_console
 from headwater.cli.stopping import clean_up_on_signals
+from headwater.serve.asking import positive_duration
 
 __all__ = ["bench_soak"]
 

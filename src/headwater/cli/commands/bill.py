@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
-from headwater.cli.input.periods import period
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import warn_of_rejected
 from headwater.cli.show.tables import Column
-from headwater.clock import instant_text, moment_text
+from headwater.clock import moment_text
+from headwater.serve.asking import period
+from headwater.serve.reports.bill_json import By, bill_json, bill_lines
 from headwater.units import HOUR, counted, dollar_text, number_text
 
 if TYPE_CHECKING:
@@ -24,14 +24,7 @@ if TYPE_CHECKING:
     from headwater.planning.cost.billing import Bill, Costs
     from headwater.serve.reports.bill import Account
 
-__all__ = ["By", "bill"]
-
-
-class By(Enum):
-    VIEW = "view"
-    OWNER = "owner"
-    SITE = "site"
-    PROCESS = "process"
+__all__ = ["bill"]
 
 
 def bill(
@@ -74,7 +67,7 @@ def bill(
     if picture is not None:
         _draw(picture, project.project.name, account, billed, By.VIEW if by is By.PROCESS else by)
     if as_json:
-        print_json(_answer(project.project.name, billed, by))
+        print_json(bill_json(project.project.name, billed, by))
     else:
         _print(project.project.name, billed, by)
     warn_of_rejected(project)
@@ -86,68 +79,6 @@ def _draw(path: Path, name: str, account: Account, billed: Bill, by: By) -> None
     hours = (billed.until - billed.since) / HOUR
     title = f"{name}: {billed.total.dollars:.4f} $ in {hours:.2f} hours"
     draw_bill(path, title, billed, account.over_time(), by.value)
-
-
-# JSON
-
-
-def _answer(name: str, billed: Bill, by: By) -> dict[str, Any]:
-    owners = {line.view: line.owner for line in billed.lines}
-    return {
-        "project": name,
-        "since": instant_text(billed.since),
-        "until": instant_text(billed.until),
-        "by": by.value,
-        "lines": [
-            {by.value: key, **({"owner": owners[key]} if by is By.VIEW else {}), **_fields(costs)}
-            for key, costs in _lines(billed, by).items()
-        ],
-        "total": _fields(billed.total),
-        "unattributed": _fields(billed.unattributed),
-        "total_with_unattributed": _fields(billed.whole),
-        "processes": [
-            {"process": process, "cpu_seconds": seconds} for process, seconds in billed.processes.items()
-        ],
-        "not_included": billed.not_included,
-    }
-
-
-def _lines(billed: Bill, by: By) -> dict[str, Costs]:
-    """What the lines are about; processes share the CPU of all views and of none in proportion."""
-    from headwater.planning.cost.billing import Costs, grouped
-
-    if by is not By.PROCESS:
-        return grouped(billed, by.value)
-    used, whole = sum(billed.processes.values()), billed.whole
-    return {
-        process: Costs(cpu=whole.cpu * seconds / used, cpu_seconds=seconds)
-        for process, seconds in billed.processes.items()
-        if used
-    }
-
-
-def _fields(costs: Costs) -> dict[str, Any]:
-    return {
-        "dollars": costs.dollars,
-        "resource_dollars": costs.resources,
-        "cpu_dollars": costs.cpu,
-        "network_dollars": costs.network,
-        "storage_dollars": costs.storage,
-        "penalty_dollars": costs.penalty,
-        "cpu_seconds": costs.cpu_seconds,
-        "gb_copied": costs.gb_copied,
-        "gb_months": costs.gb_months,
-        "rows_moved": costs.rows_moved,
-        "late_rows": costs.late_rows,
-        "violations": costs.violations,
-        "view_hours": costs.view_hours,
-        "violations_per_view_hour": _ratio(costs.violations, costs.view_hours),
-        "dollars_per_view_hour": _ratio(costs.dollars, costs.view_hours),
-    }
-
-
-def _ratio(number: float, hours: float) -> float | None:
-    return number / hours if hours else None
 
 
 # Text
@@ -170,7 +101,7 @@ def _print(name: str, billed: Bill, by: By) -> None:
         return
     owners = {line.view: line.owner for line in billed.lines}
     owner = [Column("owner", unless_zero=True)] if by is By.VIEW else []
-    lines = _lines(billed, by)
+    lines = bill_lines(billed, by)
     total = billed.whole
     if by is By.PROCESS:
         total = sum(lines.values(), start=type(total)())

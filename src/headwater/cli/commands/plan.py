@@ -57,10 +57,10 @@ def plan(
     `headwater plan shop --with new_view.sql`, `headwater plan shop --svg plan.svg`
     """
     import headwater
-    from headwater.cli.show.plan_json import plan_json
     from headwater.cli.show.plan_tables import print_plan
     from headwater.planning.graph.text import show_graph
     from headwater.project.editing import declares_no_view
+    from headwater.serve.planning.plan_json import plan_json
 
     project = headwater.open(str(folder))
     planned = project.plan(_checked(project, with_file or []))

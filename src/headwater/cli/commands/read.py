@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
-from headwater.cli.input.durations import duration
-from headwater.cli.input.instants import instant
 from headwater.cli.input.opening import open_last_good
 from headwater.cli.show.output import console, print_json, print_table, progress_console
 from headwater.cli.show.rejected import sources_of, warn_of_rejected
 from headwater.clock import instant_text
 from headwater.errors import InputError
+from headwater.serve.asking import duration, instant
 
 __all__ = ["read"]
 
@@ -54,6 +53,7 @@ def read(
                 "view": rows.view,
                 "time": instant_text(rows.time),
                 "staleness_s": rows.staleness.total_seconds(),
+                "stalest_key_s": max(rows.staleness, rows.stalest_key or rows.staleness).total_seconds(),
                 "error": rows.error,
                 "rows": rows.to_pylist(),
             }

@@ -6,18 +6,19 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder, QuietOption
-from headwater.cli.input.durations import positive_duration
 from headwater.cli.input.opening import open_to_write
+from headwater.cli.serving.serve import HostOption, PortOption
 from headwater.cli.show.live import Watch
 from headwater.cli.show.output import progress_console
 from headwater.cli.stopping import stop_on_signals
 from headwater.logs import LogFormat, LogLevel, log_file, log_to
+from headwater.serve.asking import positive_duration
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
@@ -41,6 +42,11 @@ def run(
     replan: Annotated[
         bool, typer.Option("--replan", help="Plan again what views share, by current statistics.")
     ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Also answer over HTTP, as `headwater serve` does.")
+    ] = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
     log_level: Annotated[
         LogLevel, typer.Option("--log-level", help="How much logs/headwater.log in the warehouse tells.")
     ] = LogLevel.INFO,
@@ -58,7 +64,8 @@ def run(
     while it runs. What fails is logged with its traceback, without passwords, in logs/headwater.log in the
     warehouse.
 
-    Examples: `headwater run shop`, `headwater run shop --for 60s`, `headwater run shop --until-idle`
+    Examples: `headwater run shop`, `headwater run shop --for 60s`, `headwater run shop --until-idle`,
+    `headwater run shop --serve --port 8765`
     """
     from headwater.cli.commands.status import status
     from headwater.engine.run.process_cpu import charge_whole_process
@@ -78,6 +85,7 @@ def run(
     with (
         log_to(log_file(project.warehouse.root), log_level, log_format),
         _logged(project.project.name),
+        _served(str(folder), host, port) if serve else nullcontext(),
         Watch(project, live=sys.stderr.isatty() and not as_json and not quiet) as watch,
     ):
         if until_idle:
@@ -87,6 +95,16 @@ def run(
     _warn_of_changes(project)
     if as_json or not quiet:
         status(folder, as_json=as_json)
+
+
+@contextmanager
+def _served(folder: str, host: str, port: int | None) -> Iterator[None]:
+    """A server beside the run, in a thread of its own; it says where it is."""
+    from headwater.cli.serving.serve import started
+
+    with started(folder, host, port) as server:
+        progress_console(even_if_quiet=True).print(f"Serving at {server.address}")
+        yield
 
 
 @contextmanager

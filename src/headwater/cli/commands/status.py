@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
-from headwater.cli.input.periods import period
 from headwater.cli.show.adapted_joins import print_adapted_joins
 from headwater.cli.show.again import again_and_again
 from headwater.cli.show.captures import print_capture_problems
+from headwater.cli.show.chosen_tables import print_chosen_tables
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import warn_of_rejected
 from headwater.cli.show.storage_tables import print_storage, storage_json
@@ -22,6 +21,8 @@ from headwater.cli.show.tables import Column
 from headwater.cli.show.view_status import print_view_status
 from headwater.clock import instant_text
 from headwater.errors import InputError
+from headwater.serve.asking import period
+from headwater.serve.reports.status_json import status_json
 from headwater.units import byte_text
 
 if TYPE_CHECKING:
@@ -73,34 +74,13 @@ def status(
     current = project.status()
     stored = (project.storage(), project.vacuum(dry_run=True)) if storage else None
     if as_json:
-        print_json(_answer(current) | ({"storage": storage_json(*stored)} if stored else {}))
+        print_json(status_json(current) | ({"storage": storage_json(*stored)} if stored else {}))
         warn_of_rejected(project)
         return
     _print(current)
     warn_of_rejected(project)
     if stored:
         print_storage(*stored)
-
-
-def _answer(current: Status) -> dict[str, Any]:
-    answer = asdict(current)
-    for relation in answer["views"] + answer["sources"]:
-        relation["time"] = None if relation["time"] is None else instant_text(relation["time"])
-    for view in answer["views"]:
-        if view["last_push"] is not None:
-            view["last_push"]["at"] = instant_text(view["last_push"]["at"])
-    for source in answer["sources"]:
-        source["waiting"] = [
-            waiting | {"since": instant_text(waiting["since"])} for waiting in source["waiting"]
-        ]
-    for site in answer["sites"]:
-        site |= {name: site[name] and instant_text(site[name]) for name in ("since", "last_seen")}
-    for join in answer["joins"]:
-        join["exact_since"] = join["exact_since"] and instant_text(join["exact_since"])
-        for adaptation in join["adaptations"]:
-            adaptation["at"] = instant_text(adaptation["at"])
-    answer["at"] = instant_text(current.at)
-    return answer
 
 
 def _print(current: Status) -> None:
@@ -115,6 +95,7 @@ def _print(current: Status) -> None:
                 style="red",
             )
     _print_sources(current)
+    print_chosen_tables(current)
     _print_slots(current)
 
 

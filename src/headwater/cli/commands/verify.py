@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +17,7 @@ from headwater.clock import instant_text
 if TYPE_CHECKING:
     from headwater.api import Headwater
     from headwater.engine.upkeep.verify import Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable
 
 __all__ = ["verify"]
 
@@ -30,7 +32,10 @@ def verify(
 ) -> None:
     """Recompute views from their SQL over the sources as of the view's time, on Spark, and compare.
 
-    Exit status 1 if a view differs. Works beside a run. A view is compared with what its sources hold: rows
+    Where a table's updates are chosen among (ON OVERLOAD UPDATES), a view is compared with its SQL over what
+    is shown, and what is shown with the source: nothing is lost, and every row shown was current.
+
+    Exit status 1 if anything differs. Works beside a run. A view is compared with what its sources hold: rows
     of theirs that were rejected are named beside it.
 
     Example: `headwater verify shop big_orders`
@@ -50,13 +55,16 @@ def verify(
         for group in [names] if together else [[name] for name in names]:
             progress.update(f"verifying {', '.join(group)} ...")
             results += project.verify(group)
+        progress.update("verifying what is shown of update streams ...")
+        tables = project.verify_tables(names)
     if as_json:
         print_json(
             {
                 "views": [
                     {
                         "name": result.view,
-                        "equal": result.equal,
+                        "equal": None if result.not_compared else result.equal,
+                        "not_compared": result.not_compared,
                         "time": instant_text(result.time),
                         "rows": result.rows,
                         "missing_rows": result.missing_rows,
@@ -68,28 +76,60 @@ def verify(
                         },
                     }
                     for result in results
-                ]
+                ],
+                "tables": [
+                    {
+                        "name": table.table,
+                        "equal": table.equal,
+                        "time": instant_text(table.time),
+                        "waiting": table.waiting,
+                        "differing_rows": table.differing_rows,
+                        "not_current": table.not_current,
+                        "unchecked": table.unchecked,
+                    }
+                    for table in tables
+                ],
             }
         )
     else:
-        _print(project, [result for result in results if not (quiet and result.equal)])
+        _print(project, [result for result in results if not (quiet and _says_nothing(result))])
+        _print_tables([table for table in tables if not (quiet and table.equal)])
     warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
-    if not all(result.equal for result in results):
+    if not (all(result.equal for result in results) and all(table.equal for table in tables)):
         raise typer.Exit(1)
+
+
+def _says_nothing(result: Verified) -> bool:
+    return result.equal and not result.not_compared
+
+
+def _print_tables(tables: Sequence[VerifiedTable]) -> None:
+    out = console()
+    for table in tables:
+        verdict = "shown and waiting make up the source"
+        if not table.equal:
+            verdict = (
+                f"DIFFERENT: {table.differing_rows:,} rows lost or doubled, {table.not_current:,} not current"
+            )
+        unchecked = f", {table.unchecked:,} without history" if table.unchecked else ""
+        out.print(f"{table.table}: {verdict} ({table.waiting:,} keys wait{unchecked})")
 
 
 def _print(project: Headwater, results: list[Verified]) -> None:
     out = console()
     for result in results:
-        verdict = (
-            "equal"
-            if result.equal
-            else f"DIFFERENT: {result.missing_rows:,} rows missing, {result.extra_rows:,} extra"
-        )
-        out.print(f"{result.view}: {verdict} ({result.rows} rows as of {instant_text(result.time)})")
+        out.print(f"{result.view}: {_verdict(result)} ({result.rows} rows as of {instant_text(result.time)})")
         for source in rejected_of(project, result.view).values():
             out.print(f"  without {source.rows:,} rejected rows of {source.table}", style="yellow")
         for row, count in result.missing[:5]:
             out.print(f"  missing {count} x {row}")
         for row, count in result.extra[:5]:
             out.print(f"  extra   {count} x {row}")
+
+
+def _verdict(result: Verified) -> str:
+    if result.not_compared:
+        return f"not compared: {result.not_compared}"
+    if result.equal:
+        return "equal"
+    return f"DIFFERENT: {result.missing_rows:,} rows missing, {result.extra_rows:,} extra"

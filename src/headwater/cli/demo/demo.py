@@ -21,11 +21,11 @@ import typer
 from rich.text import Text
 
 from headwater.cli.input.arguments import JsonOption
-from headwater.cli.input.durations import positive_duration
 from headwater.cli.input.opening import open_to_write
 from headwater.cli.show.output import progress_console
 from headwater.cli.stopping import end_at_once, on_signals, say_stopping
 from headwater.errors import InputError
+from headwater.serve.asking import positive_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +163,7 @@ class _Demo:
             f"a shop with {tables} tables and {views} views; {sum(accepted.values()):,} rows loaded"
         )
         self.commentary.say("starting Spark, then computing every view for the first time ...")
-        self._push("computed")
+        self._compute()
 
     def _warm_up(self) -> None:
         """One incremental push of every view, so that the JVM has seen their plans, if there is time."""
@@ -172,26 +172,22 @@ class _Demo:
         if self.commentary.seconds() < WARM_BY:
             self.commentary.say("the first changes: their pushes are slow, because the JVM is still cold ...")
             feed(self.project, self.traffic.batch(datetime.now(UTC), 100))
-            self._push("pushed", WARM_BY)
+            self.project.run_until_idle(None, self.interrupt.phase())
         else:
             self.commentary.say("this machine is slow or busy, so the JVM warms up while the views are kept")
 
-    def _push(self, what: str, until: float | None = None) -> None:
-        """Bring the views up one by one, and say so; none is begun after `until` seconds."""
-        stop, done = self.interrupt.phase(), 0
+    def _compute(self) -> None:
+        """Compute the views one by one, and say when the first and the last are there."""
+        views, computed = len(self.project.catalog.kept), 0
 
         def show(progress: Progress) -> None:
-            nonlocal done
-            done += 1
-            if until is not None and self.commentary.seconds() >= until:
-                stop.set()
-            if done in (1, len(progress.views)) or stop.is_set():
-                start = " (with Spark's start)" if what == "computed" and done == 1 else ""
-                self.commentary.say(
-                    f"{what} {done} of {len(progress.views)}: {progress.views[done - 1].view}{start}"
-                )
+            nonlocal computed
+            before, computed = computed, sum(view.time is not None for view in progress.views)
+            if computed > before and (before == 0 or computed == views):
+                start = " (with Spark's start)" if before == 0 else ""
+                self.commentary.say(f"computed {computed} of {views}{start}")
 
-        self.project.run_until_idle(show, stop)
+        self.project.run_until_idle(show, self.interrupt.phase())
 
     def _keep(self) -> None:
         from headwater.cli.demo.feeder import Feeder
@@ -222,13 +218,8 @@ class _Demo:
     def _verify(self) -> None:
         self.commentary.say("recomputing every view from its SQL, to compare ...")
         spinner = progress_console().status("verifying ...") if sys.stderr.isatty() else nullcontext()
-        results: list[Verified] = []
         with spinner:
-            for name in self.project.catalog.kept:
-                if self.interrupt.asked:
-                    break
-                results += self.project.verify([name])
-        self.verified = results
+            self.verified = self.project.verify()
 
 
 def _with_fed(progress: Progress, feeder: Feeder) -> Progress:

@@ -5,7 +5,7 @@
 
 Where the current folder is a project and an argument that a command needs is missing, DIR was left out, and
 the words that were given are the others.  Where the others may be left out too, the first word is DIR if
-there is such a file or folder.
+there is such a file or folder.  Where any number of words may follow, the first is DIR if it is a folder.
 """
 
 from __future__ import annotations
@@ -52,5 +52,7 @@ class ProjectCommand(Command):
             return True
         if not Path(CONFIG).is_file():
             return False
+        if any(argument.nargs == -1 for argument in self.arguments):
+            return not Path(given[0]).is_dir()
         lone = len(given) == self.needed < len(self.arguments) and not Path(given[0]).exists()
         return lone or len(given) == self.needed - 1

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import Any, TextIO
 
 from rich.console import Console
 
 from headwater.cli.show.tables import Column, fit, render
-from headwater.clock import instant_of, instant_text
+from headwater.serve.json_text import to_json
 
 __all__ = [
     "console", "print_indented", "print_json", "print_table", "progress_console", "show_progress", "to_json",
@@ -59,31 +56,6 @@ def progress_console(even_if_quiet: bool = False) -> Console:
 def _width(stream: TextIO) -> int | None:
     """A terminal knows its width; a file or a pipe has room enough for a table's cells in one line."""
     return None if stream.isatty() or "COLUMNS" in os.environ else WIDE
-
-
-def _plain(value: object) -> object:
-    match value:
-        case datetime() if value.tzinfo is not None:
-            return instant_text(instant_of(value))
-        case datetime():
-            return value.isoformat(timespec="microseconds")
-        case date():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case Decimal():
-            return str(value)
-        case bytes():
-            return value.hex()
-        case set() | frozenset():
-            return sorted(value)
-        case _:
-            raise TypeError(f"{type(value).__name__} has no JSON form")
-
-
-def to_json(answer: Any) -> str:
-    """JSON text; instants as ISO 8601, durations in seconds, decimals as exact text, bytes as hex."""
-    return json.dumps(answer, indent=2, default=_plain, allow_nan=False)
 
 
 def print_json(answer: Any) -> None:

@@ -9,6 +9,7 @@ from headwater.cli.show.output import console, print_indented, print_table
 from headwater.cli.show.plan_details import print_details, print_push
 from headwater.cli.show.plan_words import shared_words
 from headwater.cli.show.tables import Column
+from headwater.errors import Place
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.units import counted, dollar_text, percent_text, seconds_text
 
@@ -120,10 +121,15 @@ def print_reasons(out: Console, view: PlannedView) -> None:
     if not view.estimate.admitted or view.tight:
         out.print(f"{name}: {view.reason}.", markup=False)
     for wall in view.kept.obstacles:
-        place = "" if wall.place is None else f" at {wall.place}"
-        out.print(f"{name}: full refresh, because {wall.reason}{place}", markup=False)
-        if wall.place is not None and wall.place.text:
-            out.print(wall.place.excerpt(), markup=False)
+        _print_at(out, f"{name}: full refresh, because {wall.reason}", wall.place)
+    for warning in view.kept.warnings:
+        _print_at(out, f"{name}: warning, {warning.reason}", warning.place)
+
+
+def _print_at(out: Console, message: str, place: Place | None) -> None:
+    out.print(message if place is None else f"{message} at {place}", markup=False)
+    if place is not None and place.text:
+        out.print(place.excerpt(), markup=False)
 
 
 def _print_effects(out: Console, planned: Planned) -> None:

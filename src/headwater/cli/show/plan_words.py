@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from headwater.algebra.stages.choosing import table_of
 from headwater.planning.graph.graph import Vertex
 from headwater.planning.improve.plumbing import Step
 from headwater.planning.relations.relations import Relation
@@ -29,6 +30,8 @@ def _shared(stage: PlannedStage, views: Collection[str]) -> str:
         return f"{stage.name}, which {_and(readers)} read{'s' if len(readers) == 1 else ''}"
     if stage.mode is Mode.COPY:
         return f"a copy of {_and(stage.reads)} at site {stage.site}, for {_and(stage.serves)}"
+    if (table := table_of(stage.name)) != stage.name:
+        return f"what is shown of {table}, chosen once for {_and(stage.serves)}"
     inputs = stage.name.split("~")[0].split("+")
     made = "filtered" if len(inputs) == 1 else "joined"
     return f"{_and(inputs)}, {made} once for {_and(stage.serves)}"

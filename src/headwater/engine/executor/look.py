@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from headwater.catalog import Catalog
 from headwater.engine.executor.runner import Runner
@@ -38,27 +38,24 @@ class Look:
     def view(self, state: ViewState) -> ViewNow:
         """A view as the scheduler wants to know it; raises if a log cannot be read."""
         name, moment = state.name, self.moment
-        view = ViewNow(
-            name, self.catalog.project.views[name].freshness, state.time, NEVER, NEVER,
-            running=state.running, alone=state.alone, reachable=self._reachable(name),
-            retry_at=state.retry_at, moved_at=state.moved_at, tried_at=state.tried_at,
+        reachable = self.runner.reachable(self.catalog.sites_under(name))
+        time, target, floor = state.time, NEVER, NEVER
+        forecast, unread = Forecast(), False
+        # Else nothing will be done for it now, so nothing need be read.
+        if reachable and not state.running and moment.monotonic >= state.retry_at:
+            time = self.times.of(name)
+            state.seen(time, moment.monotonic, clock_is_behind=time > moment.now)
+            target = captured_up_to(self.catalog, self.watermarks, name, moment.now)
+            floor = self.times.floor([name])
+            if time != NEVER:
+                forecast = (
+                    self._usual_forecast(state, max(target, time)) if moment.common_free else Forecast()
+                )
+                unread = not moment.warm and self._unread(name, time, target)
+        return ViewNow(
+            name, self.catalog.project.views[name].freshness, time, target, floor, forecast, state.running,
+            state.alone, reachable, unread, state.retry_at, state.moved_at, state.tried_at,
         )  # fmt: skip
-        if view.running or not view.reachable or moment.monotonic < view.retry_at:
-            return view  # nothing will be done for it now, so nothing need be read
-        time = self.times.of(name)
-        state.seen(time, moment.monotonic, clock_is_behind=time > moment.now)
-        view = replace(view, moved_at=state.moved_at)
-        target = captured_up_to(self.catalog, self.watermarks, name, moment.now)
-        if time == NEVER:
-            return replace(view, time=time, target=target, floor=self.times.floor([name]))
-        return replace(
-            view,
-            time=time,
-            target=target,
-            floor=self.times.floor([name]),
-            forecast=self._usual_forecast(state, max(target, time)) if moment.common_free else Forecast(),
-            unread=not moment.warm and self._unread(name, time, target),
-        )
 
     def _usual_forecast(self, state: ViewState, until: int) -> Forecast:
         """Of a push in the company that the view was last pushed in, or by itself if that has no forecast."""
@@ -84,11 +81,6 @@ class Look:
         except Exception:
             logger.warning("no forecast for %s", ", ".join(sorted(views)), exc_info=True)
             return Forecast()
-
-    def _reachable(self, view: str) -> bool:
-        """Whether every site that a view's stages lie at answers; if not, it waits and the others go on."""
-        stages = (stage.name for level in self.catalog.levels([view]) for _, stage in level)
-        return self.runner.reachable({self.catalog.site_of(name) for name in stages})
 
     def _unread(self, view: str, after: int, until: int) -> bool:
         return any(self.runner.has_changes(source, after, until) for source in self.catalog.below(view))

@@ -80,7 +80,7 @@ class SparkRunner:
             UpkeepBudget(records.clock),
             self._merge_large,
             self._stopping,
-            lambda catalog, relation: history_since(catalog, relation, records.clock.now()),
+            self._keep_since,
         )
         self._computing: dict[str, int] = {}  # stages computed for the first time just now -> as of when
 
@@ -162,7 +162,7 @@ class SparkRunner:
                     target,
                     self._computing,
                 )
-                budgets = self.forecaster.budgets(order.views, target)
+                budgets = {} if order.everything else self.forecaster.budgets(order.views, target)
                 yield from self._run(order, _without(levels, later), target, budgets)
             yield from self._run(order, _only(levels, later), target)
         finally:
@@ -228,6 +228,14 @@ class SparkRunner:
         return self._publish(order.view, order.rewrite)
 
     # Upkeep, in a thread of its own: a large merge takes minutes
+
+    def _keep_since(self, catalog: Catalog, relation: str) -> int | None:
+        """Since when history is wanted: by as-of reads, and by the sink."""
+        wanted = (
+            history_since(catalog, relation, self.records.clock.now()),
+            self.workplace.sink.read_up_to(relation),
+        )
+        return min((time for time in wanted if time is not None), default=None)
 
     def compact(self) -> None:
         """Begin to compact timelines, unless that is under way; raises what went wrong the last time."""

@@ -3,7 +3,8 @@
 A source that is fed every second has dozens of tiny files by the time a push is due, and each stage that
 reads it opens them all: half of the tasks' CPU of a push of 25 views, as measured.  Changes that nobody has
 read yet may become one file at the newest of their times, if every reader of the source is about to be pushed
-beyond them, or was never computed: then no reader will ever ask for a time in between.
+beyond them, or was never computed: then no reader will ever ask for a time in between.  What a sink has read
+(sink.py) stays apart from what it has not.
 
 Nothing is lost: a delta from before the gathered changes to after them is the same, so the timeline's horizon
 stays.  The newest gathered time is recorded in the same commit: should the push fail, or the run be
@@ -49,8 +50,10 @@ def gather(
         if pushed:
             after = max(workplace.timeline(name).time() for name in pushed)
             limit = min((_asked_from(workplace, name, computing or {}) for name in others), default=until)
-            if limit > after:
-                _gather(workplace.warehouse.source(source), after, min(until, limit))
+            with workplace.sink.gathering(source) as read:
+                after = after if read is None else max(after, read)
+                if limit > after:
+                    _gather(workplace.warehouse.source(source), after, min(until, limit))
 
 
 def _asked_from(workplace: Workplace, stage: str, computing: Mapping[str, int]) -> int:

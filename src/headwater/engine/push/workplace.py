@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 
-from headwater.algebra.stages.choosing import shown, waiting
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.spark.sites import Sites
+from headwater.storage.choosing.waiting_table import WaitingTable, waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.timeline import Timeline
-from headwater.storage.waiting_table import WaitingTable
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]
@@ -34,6 +34,7 @@ class Workplace:
     warehouse: Warehouse
     catalog: Catalog
     sites: Sites | None = None  # without, everything runs on `spark`
+    sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:
@@ -47,8 +48,7 @@ class Workplace:
 
     def waiting(self, table: str) -> WaitingTable:
         """What waits of a table whose updates are chosen among."""
-        folder, of_shown = self.catalog.folder(waiting(table)), self.timeline(shown(table))
-        return WaitingTable(table, self.warehouse.stage(folder), of_shown)
+        return waiting_of(self.catalog, self.warehouse, table)
 
     def rows(self, relation: str) -> int:
         """How many changes a relation's timeline holds."""

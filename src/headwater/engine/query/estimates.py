@@ -8,10 +8,12 @@ from typing import assert_never
 
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -21,7 +23,7 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
-from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
 
@@ -42,8 +44,12 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
-            case Filter(child) | Windows(child) | Negate(child):
+            case Filter(child) | Negate(child) | Explode(child):
                 return self.empty(child, ranges)
+            case Windows(child):
+                return self.empty(child, window_ranges(plan, ranges))
+            case Over(child):
+                return self.empty(child)
             case Project(child, items):
                 return self.empty(child, passed(items, ranges))
             case Join(inputs):
@@ -91,8 +97,12 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
-            case Filter(child) | Windows(child) | Aggregate(child) | Negate(child):
+            case Filter(child) | Aggregate(child) | Negate(child) | Explode(child):
                 return self.rows(child, ranges)
+            case Windows(child):
+                return self.rows(child, window_ranges(plan, ranges))
+            case Over(child):
+                return self.rows(child)
             case Project(child, items):
                 return self.rows(child, passed(items, ranges))
             case Join(inputs):
@@ -116,9 +126,9 @@ class Estimates:
                 return self.relations.part(plan).inserts_only
             case Negate():
                 return False
-            case Filter(child) | Project(child) | Windows(child):
+            case Filter(child) | Project(child) | Windows(child) | Explode(child):
                 return self.positive(child)
-            case Aggregate():
+            case Aggregate() | Over():
                 return not has_delta(plan.child)
             case Join(inputs) | Union(inputs):
                 return all(self.positive(child) for child in inputs)
@@ -140,6 +150,8 @@ def has_delta(plan: Plan) -> bool:
         case Negate():
             return True
         case Filter(child) | Project(child) | Windows(child) | Aggregate(child) | Restrict(child):
+            return has_delta(child)
+        case Over(child) | Explode(child):
             return has_delta(child)
         case Join(inputs) | Union(inputs):
             return any(has_delta(child) for child in inputs)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from headwater.algebra.expressions.tree import Column, Expr, spark_sql
 from headwater.algebra.expressions.types import decimal_of
-from headwater.algebra.plans.nodes import AggregateCall, JoinKind, Windows
+from headwater.algebra.plans.nodes import AggregateCall, Explode, JoinKind, Windows
 from headwater.clock import micros
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
@@ -20,6 +20,7 @@ __all__ = [
     "aggregate_weighted",
     "consolidate",
     "expand",
+    "explode",
     "inner_join",
     "negate",
     "net",
@@ -45,6 +46,15 @@ def windows(query: Query, node: Windows) -> Query:
     size, slide, offset = (f"'{micros(part)} microseconds'" for part in (node.size, node.slide, node.offset))
     window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset})"
     return query.select([*((name, quoted(name)) for name in node.child.columns), (node.name, window)])
+
+
+def explode(query: Query, node: Explode) -> Query:
+    """Several rows of one; each keeps the weight."""
+    names = ", ".join(map(quoted, node.names))
+    outer = "OUTER " if node.outer else ""
+    made = f"{query.text} LATERAL VIEW {outer}{spark_sql(node.generator)} _made AS {names}"
+    listed = ", ".join((*map(quoted, node.columns), WEIGHT))
+    return Query(f"(SELECT {listed} FROM {made})", node.columns)
 
 
 def inner_join(left: Query, right: Query, condition: Expr | None) -> Query:

@@ -6,6 +6,13 @@ reads only the files of items whose statistics overlap that range.  Rows that a 
 have one too: the delta's, longer by the window at both ends.  Ranges come from the Delta log's statistics of
 the delta's own files, so they cost nothing to obtain.  Keys that grow with time prune almost
 everything, random keys prune nothing, and no file is skipped that could match.
+
+Time is such a key: the windows and fragments that a delta touches lie around the times of its rows.
+
+    delta quotes(at 12:00:00 .. 12:00:09)     windows of a minute that it touches: 11:59:00 .. 12:01:09
+                                              fragments of at most 5 s:            11:59:55 .. 12:00:14
+
+The range of a window's column holds its windows whole, from start to end; the rows in them have such times.
 """
 
 from __future__ import annotations
@@ -29,20 +36,53 @@ from headwater.algebra.plans.nodes import (
     Scan,
     Union,
     Version,
+    Windows,
 )
+from headwater.algebra.weaving.edges import edges_in
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["join_ranges", "passed", "range_of", "restrict_ranges", "scan_ranges"]
+__all__ = ["join_ranges", "passed", "range_of", "restrict_ranges", "scan_ranges", "window_ranges"]
 
 
 def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dict[str, Range]:
-    """Ranges of those `keys` that are columns, which must occur in the columns of `by`, in order."""
-    return {
-        key.name: Range(key.name, *span)
-        for key, column in zip(keys, by.columns, strict=False)
-        if isinstance(key, Column) and (span := range_of(relations, by, column, True)) is not None
-    }
+    """Ranges of columns that follow from `keys`, which must occur in the columns of `by`, in order."""
+    ranges: dict[str, Range] = {}
+    for key, column in zip(keys, by.columns, strict=False):
+        match key:
+            case Column(name):
+                span = range_of(relations, by, column, True)
+            case Call("fragment", (Column(name), *_)):
+                span = _widened(range_of(relations, by, column, True), timedelta(), _longest(key))
+            case _:
+                continue
+        if span is not None:
+            ranges[name] = Range(name, *span)
+    return ranges
+
+
+def window_ranges(node: Windows, ranges: Mapping[str, Range]) -> dict[str, Range]:
+    """Ranges of the columns of windows, as ranges of the columns below them."""
+    below = {name: span for name, span in ranges.items() if name != node.name}
+    span = ranges.get(node.name)
+    if span is not None and isinstance(node.time, Column) and node.time.name not in below:
+        below[node.time.name] = Range(node.time.name, span.low, span.high)
+    return below
+
+
+def _longest(fragment: Call) -> timedelta:
+    """No fragment is longer than the shortest distance between edges of one class."""
+    return timedelta(microseconds=min(modulus for _, modulus in edges_in(fragment)))
+
+
+def _widened(span: tuple[Any, Any] | None, before: timedelta, after: timedelta) -> tuple[Any, Any] | None:
+    """A range of instants, made longer; none if it is of anything else."""
+    if span is None or not all(isinstance(bound, datetime) for bound in span):
+        return None
+    try:
+        return span[0] - before, span[1] + after
+    except OverflowError:  # before the year 1, after the year 9999
+        return None
 
 
 def join_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
@@ -140,8 +180,16 @@ def range_of(
             if not files or not all(_ordered(value) for value in (*lows, *highs)):
                 return None
             return min(lows), max(highs)  # type: ignore[type-var]
+        case Restrict(_, keys, by) if Column(column) in keys:
+            narrowed = below(by, by.columns[keys.index(Column(column))], None)
+            return below(plan.child, column) if narrowed is None else narrowed
         case Filter(child) | Restrict(child) | Negate(child):
             return below(child, column)
+        case Windows(child, name) if column != name:
+            return below(child, column)
+        case Windows(child, time=Column(time)):
+            times = range_of(relations, child, time, False, within)
+            return _widened(times, plan.size, plan.size)
         case Union(inputs):
             spans = [below(child, column) for child in inputs]
             if any(span is None for span in spans):
@@ -149,9 +197,14 @@ def range_of(
             return min(span[0] for span in spans if span), max(span[1] for span in spans if span)
         case Project(child, items) | Aggregate(child, items):
             source = dict(items).get(column)
-            if not isinstance(source, Column):
-                return None
-            return below(child, source.name, None if within is None else passed(items, within))
+            passing = None if within is None else passed(items, within)
+            match source:
+                case Column(name):
+                    return below(child, name, passing)
+                case Call("fragment", (Column(name), *_)):
+                    return _widened(below(child, name, passing), _longest(source), timedelta())
+                case _:
+                    return None
         case Join(inputs):
             equal = join_ranges(relations, plan)
             if column in equal:  # of a relation, too, if a delta is joined with it

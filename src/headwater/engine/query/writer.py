@@ -12,16 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
+    Explode,
     Filter,
     Join,
     JoinKind,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -33,7 +36,8 @@ from headwater.algebra.plans.nodes import (
 from headwater.engine.query import operators
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges
+from headwater.engine.query.over import over
+from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
@@ -90,7 +94,9 @@ class QueryWriter:
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
-                return operators.windows(self.query(child, ranges), plan)
+                return operators.windows(self.query(child, window_ranges(plan, ranges)), plan)
+            case Explode(child):
+                return operators.explode(self.query(child, ranges), plan)
             case Join():
                 return self._join(plan, ranges)
             case OuterJoin():
@@ -104,6 +110,9 @@ class QueryWriter:
                 return union([self.query(term, ranges) for term in terms or inputs[:1]])
             case Aggregate():
                 return self._aggregate(plan)
+            case Over(child):
+                rows = self._consolidated(child, self.query(child))
+                return over(operators.expand(rows), plan)
             case Negate(child):
                 return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
@@ -221,6 +230,4 @@ def _columns_needed(plan: Aggregate) -> set[str]:
 
 def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:
     parts = tuple(equal(left, right) for left, right in keys)
-    condition = conjunction(parts if residual is None else (*parts, residual))
-    assert condition is not None
-    return condition
+    return conjunction(parts if residual is None else (*parts, residual)) or TRUE

@@ -1,8 +1,8 @@
 """What a run does now and then off the critical path: each chore at its own interval.
 
-A `Housekeeping` has one thread.  A run has two of them, so that what may take minutes (vacuum, system tables)
-does not delay what is due every few seconds (the audit).  Intervals are measured by the monotonic clock: a
-wall clock that is set back delays nothing.
+A `Housekeeping` has one thread.  A run has three of them, so that what may take minutes (vacuum, system
+tables, the first load of a store) does not delay what is due every few seconds (the audit).  Intervals are
+measured by the monotonic clock: a wall clock that is set back delays nothing.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from headwater.clock import Clock, micros
 from headwater.engine.run.guard import Guard
 
 __all__ = [
-    "COMPACT_EVERY", "RELOAD_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SNAPSHOT_EVERY", "SYSTEM_TABLES_EVERY",
-    "VACUUM_EVERY", "Chore", "Housekeeping",
+    "COMPACT_EVERY", "RELOAD_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY", "SNAPSHOT_EVERY",
+    "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "Chore", "Housekeeping",
 ]  # fmt: skip
 
+SINK_EVERY = timedelta(milliseconds=400)
 SNAPSHOT_EVERY = timedelta(seconds=5)
 COMPACT_EVERY = timedelta(seconds=10)
 RELOAD_EVERY = timedelta(seconds=1)

@@ -1,13 +1,16 @@
-"""What a run's processes use of the machine, by their own counters: this process, and the JVM it started.
+"""What a run's processes use of the machine, by their own counters: this process, and those it started.
 
 Pushes know the CPU of their Spark tasks and of their driver.  The JVM compiles, collects garbage and plans;
-capture, compaction and the run itself work besides.  The counters of the processes have it all.
+capture, compaction and the run itself work besides.  The counters of the processes have it all; those of a
+process that has ended are added by the system to its parent's, so whoever comes and goes between two
+readings is counted too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import psutil
 
@@ -33,33 +36,37 @@ def charge_whole_process() -> None:
 class ProcessCpu:
     """CPU-seconds since they were last asked for."""
 
-    counted: dict[tuple[str, int], float] = field(default_factory=dict)  # of each process, by its number
+    counted: dict[str, float] = field(default_factory=dict)  # by kind of process
 
     @classmethod
     def begin(cls) -> ProcessCpu:
         """Count from now on; a process that starts later is counted from its start."""
         whole, _process.charged_whole = _process.charged_whole, False
-        return cls({} if whole else dict(_counters()))
+        return cls({} if whole else _used())
 
     def spent(self) -> dict[str, float]:
         """By kind of process, since the last time."""
-        spent = {HEADWATER: 0.0, JVM: 0.0}
-        for process, seconds in _counters():
-            spent[process[0]] += max(0.0, seconds - self.counted.get(process, 0.0))
-            self.counted[process] = seconds
-        return spent
+        used, before = _used(), self.counted
+        self.counted = {kind: max(seconds, before.get(kind, 0.0)) for kind, seconds in used.items()}
+        return {kind: seconds - before.get(kind, 0.0) for kind, seconds in self.counted.items()}
 
 
-def _counters() -> Iterator[tuple[tuple[str, int], float]]:
+def _used() -> dict[str, float]:
+    """By this process, and by all that it has started, whether they have ended or not."""
     own = psutil.Process()
-    yield (HEADWATER, own.pid), _cpu(own)
+    times = own.cpu_times()
+    return {HEADWATER: times.user + times.system, JVM: _of_ended(times) + sum(_of_running(own))}
+
+
+def _of_running(own: psutil.Process) -> Iterator[float]:
     for child in own.children(recursive=True):
         try:
-            yield (JVM, child.pid), _cpu(child)
+            times = child.cpu_times()
         except psutil.NoSuchProcess:
-            continue  # it ended just now; what it used since the last time is not known any more
+            continue  # it ended just now: its parent's counters have it the next time
+        yield times.user + times.system + _of_ended(times)
 
 
-def _cpu(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
+def _of_ended(times: Any) -> float:
+    """Of the children that a process has waited for."""
+    return float(times.children_user + times.children_system)

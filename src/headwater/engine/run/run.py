@@ -5,6 +5,7 @@
     one a capture   capturing.py            its watermark and counters
     housekeeping    housekeeping.py         what was read of changed project files (reloading.py)
     slow chores     housekeeping.py         nothing: vacuum, and the upkeep of system tables
+    sink            housekeeping.py         what the store of queries holds (push/sink.py)
     pushes          spark_runner.py         nothing: outcomes are collected by the loop
 
 Stopping (Ctrl-C, --for, --until-idle) lets the pushes under way end, writes a last snapshot and leaves; after
@@ -36,6 +37,7 @@ from headwater.engine.run.housekeeping import (
     RELOAD_EVERY,
     RETAIN_EVERY,
     REVIVE_EVERY,
+    SINK_EVERY,
     SNAPSHOT_EVERY,
     SYSTEM_TABLES_EVERY,
     VACUUM_EVERY,
@@ -46,6 +48,7 @@ from headwater.engine.run.loop import Loop
 from headwater.engine.run.progress import Progress
 from headwater.engine.run.reloading import Reloading, difference, gained_columns
 from headwater.engine.run.streaming import Streaming
+from headwater.engine.upkeep.history import read_up_to
 from headwater.model import Project
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
 from headwater.storage.records.dropped import mark_dropped, note_shared, sweep_dropped
@@ -77,6 +80,7 @@ class Run:
     loop: Loop = field(init=False)
     housekeeping: Housekeeping = field(init=False)
     slow_housekeeping: Housekeeping = field(init=False)
+    sinking: Housekeeping = field(init=False)
     _ending: threading.Event = field(default_factory=threading.Event, init=False)
     _adopting: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -104,6 +108,8 @@ class Run:
             self.clock,
         )
 
+        self.sinking = Housekeeping({"store": Chore(SINK_EVERY, self.keep_sink, at_start=True)}, self.clock)
+
     @property
     def catalog(self) -> Catalog:
         return self.executor.catalog
@@ -116,7 +122,7 @@ class Run:
         ]
         keeping_house = [
             threading.Thread(target=house.turn_until, args=(self._ending,), daemon=True)
-            for house in (self.housekeeping, self.slow_housekeeping)
+            for house in (self.housekeeping, self.slow_housekeeping, self.sinking)
         ]
         for thread in (*polling, *keeping_house):
             thread.start()
@@ -157,13 +163,18 @@ class Run:
         }
         errors |= {stream.table.name: stream.problem for stream in self.streams if stream.problem}
         errors |= {capturing.name: capturing.problem for capturing in self.captures if capturing.problem}
-        for guard in (self.housekeeping.guard, self.slow_housekeeping.guard, self.loop.guard):
+        houses = (self.housekeeping, self.slow_housekeeping, self.sinking)
+        for guard in (*(house.guard for house in houses), self.loop.guard):
             errors |= guard.errors
         if self.reloading.problem:
             errors["project files"] = self.reloading.problem
         agents = self.runner.agents
         silent = {} if agents is None else agents.silent()
         return errors | {f"site {name}": f"does not answer: {site.error}" for name, site in silent.items()}
+
+    def keep_sink(self) -> None:
+        """Let the sink follow the timelines up to what is captured."""
+        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks))
 
     def write_health(self) -> None:
         if self.runner.agents is not None and len(self.catalog.project.sites) > 1:
@@ -189,7 +200,10 @@ class Run:
     def expire(self) -> None:
         """Delete the rows of sources that are older than they retain."""
         for table in self.catalog.project.tables.values():
-            expire(self.warehouse, table, self.clock)
+            expire(self.warehouse, table, self.clock, self._read_up_to)
+
+    def _read_up_to(self, source: str) -> int:
+        return read_up_to(self.catalog, self.warehouse, source, self.clock.now())
 
     def vacuum(self) -> None:
         """Delete what nobody needs: this run holds the project's run lock."""

@@ -15,6 +15,7 @@ from headwater.clock import Clock
 from headwater.engine.executor.executor import Executor
 from headwater.engine.executor.spark_runner import SparkRunner
 from headwater.engine.push.record import Records
+from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.run.auditor import Auditor
 from headwater.engine.run.capturing import Capturing
@@ -47,13 +48,15 @@ def run(
     sharing: bool = False,
     stop: threading.Event | None = None,
     once: bool = False,
+    sink: Sink | None = None,
 ) -> Iterator[Run]:
     """Everything a run needs, started; Spark and the captures are let go at the end.
 
     `files` is the fingerprint of the files that the catalog was made from: later ones are taken over, by
     `make`.  If the catalog says all that is shared (`sharing`), what earlier runs shared besides is removed:
     views were dropped while none ran, or there is another plan.  StoppedError if `stop` is set before Spark
-    has started.  With `once`, streams end when they have taken in what is there.
+    has started.  With `once`, streams end when they have taken in what is there.  `sink`: what follows the
+    timelines beside the views; it is closed at the end.
     """
     stop = stop or threading.Event()
     check_readable(warehouse.root)
@@ -71,7 +74,7 @@ def run(
             return start_stream(sites.spark(), warehouse, table, clock, tables=project.tables, once=once)
 
         records = Records(clock)
-        runner = SparkRunner(Workplace(spark, warehouse, catalog, sites), records, agents)
+        runner = SparkRunner(Workplace(spark, warehouse, catalog, sites, sink or NoSink()), records, agents)
         runner.forecaster.predictor = learnt(catalog, warehouse)
         begun = Run(
             warehouse,
@@ -98,6 +101,7 @@ def run(
                 stream.stop()
             for capturing in begun.captures:
                 capturing.capture.close()
+            runner.workplace.sink.close()
             sites.close()
 
 

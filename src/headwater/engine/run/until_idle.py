@@ -34,6 +34,7 @@ def until_idle(run: Run, show: Show | None = None) -> None:
     failed = _push_all(run, show)
     if not run.stop.is_set():
         run.loop.guard.do("publishing", run.executor.publish_now)
+        run.loop.guard.do("store", run.keep_sink)
         run.loop.guard.do("compaction", run.runner.compact)
     run.executor.close()
     run.auditor.snapshot(promised=False)
@@ -61,6 +62,13 @@ def _raise_failures(run: Run, failed: dict[str, str]) -> None:
             f"the capture of {problems[0]}",
             detail="; ".join([*problems[1:], *(f"{name}: {text}" for name, text in failed.items())]),
             hint="What could be captured is in the views. `headwater capture` shows every table.",
+        )
+    if problem := run.loop.guard.errors.get("store"):
+        raise RefusedError(
+            "HW835",
+            "the store of the project's queries could not be brought up to date",
+            detail=problem,
+            hint="logs/headwater.log in the warehouse has more. The views are not concerned.",
         )
     if failed:
         raise RefusedError(
@@ -118,7 +126,7 @@ def _all_computed(executor: Executor) -> bool:
 def _push(run: Run, views: Sequence[str], until: int | None) -> dict[str, str]:
     """Push views together; if that fails, each by itself, to find which view it was."""
     try:
-        run.executor.push_now(views, until)
+        run.executor.push_now(views, until, everything=True)  # no promise limits the time
     except Exception as error:  # noqa: BLE001 - the other views go on; raised by the caller
         if run.stop.is_set():  # its jobs may have been cancelled
             return {}

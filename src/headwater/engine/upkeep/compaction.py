@@ -30,6 +30,7 @@ from headwater.engine.push.first_times import first_time
 from headwater.engine.upkeep.budget import UpkeepBudget
 from headwater.engine.upkeep.merges import MANY_FILES, MANY_UNREAD, FileFacts, Merge, choose_merge
 from headwater.engine.upkeep.merging import Merged, MergeLarge, deletes_of, merge_on_driver
+from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.index.carry_over import carry_over
 from headwater.storage.index.side_files import sweep
@@ -183,6 +184,10 @@ def horizon(
     for name in readers:
         time = warehouse.stage(catalog.folder(name)).time()
         needed.append(first_time(catalog, warehouse, name, computing or {}) if time == BEGINNING else time)
+    if relation in catalog.project.tables and catalog.project.tables[relation].chooses:
+        # What is shown of a key was current just before its oldest update that waits: `verify` looks there.
+        since = waiting_of(catalog, warehouse, relation).since()
+        needed += [] if since is None else [since - 1]
     if relation not in catalog.project.tables:
         needed.append(warehouse.stage(catalog.folder(relation)).time())
         if relation in catalog.kept:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.damage import damage
 from headwater.storage.delta.delta_log import BEGINNING, DeltaLog
 from headwater.storage.timeline import Timeline
@@ -54,6 +55,10 @@ def _damaged(catalog: Catalog, warehouse: Warehouse) -> Iterator[tuple[str, Delt
             log = _timeline(catalog, warehouse, stage.name).log
             if what := damage(log) or _lead(catalog, warehouse, stage, log):
                 yield stage.name, log, what
+    for table in (name for name, table in catalog.project.tables.items() if table.chooses):
+        log = waiting_of(catalog, warehouse, table).timeline.log
+        if what := damage(log):
+            yield f"what waits of {table}", log, what
     for view in catalog.kept:
         log = warehouse.published(view)
         if what := damage(log):

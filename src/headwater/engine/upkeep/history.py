@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from headwater.catalog import Catalog
 from headwater.clock import micros
+from headwater.storage.warehouse import Warehouse
 
-__all__ = ["history_since"]
+__all__ = ["history_since", "read_up_to"]
 
 
 def history_since(catalog: Catalog, relation: str, now: int) -> int | None:
@@ -19,3 +20,14 @@ def history_since(catalog: Catalog, relation: str, now: int) -> int | None:
     if not history or (table is not None and table.retain.current):
         return None
     return now - history if table is not None or relation in catalog.kept else None
+
+
+def read_up_to(catalog: Catalog, warehouse: Warehouse, source: str, now: int) -> int:
+    """Up to here every stage has read a source, and nobody asks for its history.
+
+    BEGINNING while one of them was never computed: it is to have what there is now.
+    """
+    stages = (stage.name for _, stage in catalog.stages() if source in stage.reads)
+    times = [warehouse.stage(catalog.folder(name)).time() for name in stages]
+    since = history_since(catalog, source, now)
+    return min((warehouse.source(source).time(), *times, *(() if since is None else (since,))))

@@ -6,6 +6,12 @@ updates are chosen among stands for what is shown of it, unless the view says EV
 is right is checked by itself (verify_shown.py).  An adapted join shows its SQL over the recent rows of its
 inputs (verify_adapted.py).
 
+A view that keeps what it made of rows that its source has dropped (KEEP DERIVED) cannot be recomputed; it is
+not compared, and says so.  Views that read it are compared with their SQL over what it holds.
+
+A view whose SQL has several right answers (row_number over an order that leaves rows equal) is recomputed
+from its plan instead, which has the one that is kept.
+
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
 """
@@ -19,18 +25,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
 
 from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.registered import plain_rows
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
 from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
+from headwater.model import View
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.view_rows import VISIBLE, count_rows, output_columns
@@ -55,6 +64,7 @@ class Verified:
     extra: tuple[tuple[dict[str, Any], int], ...]
     missing_rows: int = 0  # all of them, with copies
     extra_rows: int = 0
+    not_compared: str = ""  # why not
 
     @property
     def equal(self) -> bool:
@@ -63,9 +73,15 @@ class Verified:
 
 def verify_all(workplace: Workplace, views: Sequence[Kept]) -> tuple[Verified, ...]:
     """Recompute views as of their times and compare."""
-    few = _rows(workplace) < FEW_ROWS and len(views) > 1
-    equal = _equal_together(workplace, views) if few else {}
+    comparable = [kept for kept in views if not _outlived(workplace, kept)]
+    few = _rows(workplace) < FEW_ROWS and len(comparable) > 1
+    equal = _equal_together(workplace, comparable) if few else {}
     return tuple(equal.get(kept.view) or verify(workplace, kept) for kept in views)
+
+
+def _outlived(workplace: Workplace, kept: Kept) -> list[str]:
+    """The sources that have dropped rows which the view still counts."""
+    return [name for name in kept.outlives if workplace.warehouse.source(name).forgotten() > BEGINNING]
 
 
 def _rows(workplace: Workplace) -> int:
@@ -119,6 +135,10 @@ def verify(workplace: Workplace, kept: Kept) -> Verified:
             f'view "{kept.view}" has never been computed',
             hint="Run the project first: headwater run DIR --until-idle",
         )
+    if outlived := _outlived(workplace, kept):
+        time, reason = timeline.time(), f"{', '.join(outlived)} dropped old rows that it keeps"
+        rows = count_rows(timeline, timeline.as_of(time))
+        return Verified(kept.view, time, rows, (), (), not_compared=reason)
     while True:
         verified = _verify_at(workplace, kept, timeline.time())
         # If the view moved on meanwhile, compaction may have removed the state that was read.
@@ -143,8 +163,12 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     timeline = workplace.timeline(kept.view)
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
-    text = adapted_sql(workplace, inputs, kept, time) if is_adapted(kept) else view.sql.text
-    sql = inputs.spark.sql(spark_text(text)).toDF(*names)
+    rows = (
+        inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time)))
+        if is_adapted(kept)
+        else _recomputed(workplace, inputs, view)
+    )
+    sql = rows.toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
     stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
     return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
@@ -170,15 +194,24 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
                 register(inputs, relations, name, net=True)
 
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
-        if is_adapted(catalog.kept[name]):  # what it shows is what views over it read
+        # What an adapted join shows is what views over it read.
+        if is_adapted(catalog.kept[name]) or _outlived(workplace, catalog.kept[name]):
             register(inputs, relations, name, net=True)
             continue
         register_sources(name)
-        rows = inputs.spark.sql(spark_text(declared[name].sql.text))
-        named = rows.toDF(*declared[name].columns) if declared[name].columns else rows
-        named.createOrReplaceTempView(quoted(name))
+        rows = _recomputed(workplace, inputs, declared[name])
+        rows.toDF(*catalog.kept[name].columns).createOrReplaceTempView(quoted(name))
     for kept in views:
         register_sources(kept.view)
+
+
+def _recomputed(workplace: Workplace, inputs: Inputs, view: View) -> DataFrame:
+    """The rows of a view over the relations that are registered."""
+    catalog = workplace.catalog
+    plan = catalog.plan(view.name) if catalog.kept[view.name].warnings else None
+    if plan is None:
+        return inputs.spark.sql(spark_text(view.sql.text))
+    return inputs.run(plain_rows(plan, inputs)).drop(WEIGHT)
 
 
 def _named(names: Sequence[str], rows: Sequence[Counted]) -> tuple[tuple[dict[str, Any], int], ...]:

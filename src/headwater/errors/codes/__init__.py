@@ -16,6 +16,7 @@ from headwater.errors.codes import (
     project,
     queries,
     running,
+    serving,
     updates,
     views,
     windows,
@@ -35,6 +36,7 @@ PARTS: dict[str, tuple[Code, ...]] = {
     "Simulated joins": joins.CODES,
     "The warehouse, Spark and the run": running.CODES,
     "Capture": capture.CODES,
+    "Serving over HTTP": serving.CODES,
     "Benches": bench.CODES,
     "Inside Headwater": internal.CODES,
 }

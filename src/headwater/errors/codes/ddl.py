@@ -161,4 +161,12 @@ CODES = (
         "Declare a TIMESTAMP column of each table TEMPORAL, join tables with JOIN, and name them in TOLERANCE"
         " as FROM does.",
     ),
+    Code(
+        "HW139",
+        "A view cannot keep what it derives from old rows",
+        "A table with RETAIN INTERVAL ... KEEP DERIVED drops old rows without its views noticing. That is"
+        " possible for views that filter, project, count and add exactly; joins and other aggregates need the"
+        " old rows again.",
+        "Let the view read a view over that table alone, which keeps the rows; or leave KEEP DERIVED out.",
+    ),
 )

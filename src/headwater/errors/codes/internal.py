@@ -77,6 +77,7 @@ CODES = (
     ),
     Code("HW916", "The evaluator does not know an aggregate", "The reference evaluator lacks it.", _REPORT),
     Code("HW917", "A relation is missing", "The reference evaluator was not given a relation.", _REPORT),
+    Code("HW918", "The SQL raises an error", "raise_error was computed.", "Look at the rows it names."),
     Code(
         "HW920",
         "An expression's text cannot be read",
@@ -138,6 +139,12 @@ CODES = (
         _REPORT,
     ),
     Code(
+        "HW937",
+        "A value that the store cannot hold",
+        "Keys and rows of the store hold SQL's scalar values. This is a bug.",
+        _REPORT,
+    ),
+    Code(
         "HW933", "Nothing makes a relation", "A plan reads what no edge of it makes. This is a bug.", _REPORT
     ),
     Code(
@@ -147,6 +154,12 @@ CODES = (
         "HW936",
         "A join of two sites",
         "A plan joins relations of different sites, and nothing copies one to the other. This is a bug.",
+        _REPORT,
+    ),
+    Code(
+        "HW938",
+        "A shared stage lacks what a view needs",
+        "A view was woven into a stage that does not hold its keys, windows or states. This is a bug.",
         _REPORT,
     ),
     Code("HW990", "A type has no Arrow type", "A column's type cannot be stored. This is a bug.", _REPORT),

@@ -108,6 +108,12 @@ CODES = (
         "Mend the row or the view that the message names; a run tries again by itself.",
     ),
     Code(
+        "HW826",
+        "Changes of a view are no longer stored",
+        "A reader of changes asked for some from before the view's history, or was away for too long.",
+        "Read the view, then its changes since that time; `retention: {history: 7 days}` keeps more.",
+    ),
+    Code(
         "HW830",
         "Another run keeps this project",
         "Only one run keeps a project at a time.",
@@ -130,6 +136,12 @@ CODES = (
         "A view waits for its sources",
         "What the view shares with others is ahead of what its own sources have captured.",
         "It is tried again by itself; if this stays, look at the errors of the captures.",
+    ),
+    Code(
+        "HW835",
+        "The store of the project's queries could not be brought up to date",
+        "Applying changes to the store failed; its queries are answered as of its earlier time.",
+        "Read logs/headwater.log in the warehouse; `headwater verify DIR --store --repair` loads it anew.",
     ),
     Code(
         "HW834",

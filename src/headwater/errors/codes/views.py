@@ -110,6 +110,12 @@ CODES = (
         "Name the column that is meant.",
     ),
     Code(
+        "HW330",
+        "A view reads nothing",
+        "The SELECT names no table and no view, so its rows could never change.",
+        "Read a table, or write the constants where they are used.",
+    ),
+    Code(
         "HW329",
         "A view's columns cannot be known",
         "The view is left to Spark as it is, and * hides the names of its columns until it runs.",

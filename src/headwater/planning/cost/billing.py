@@ -107,6 +107,14 @@ class Costs:
         return Costs(*(getattr(self, cost.name) + getattr(other, cost.name) for cost in fields(Costs)))
 
 
+def _elsewhere(sites: Sequence[str]) -> str:
+    names = f"site{'s' if len(sites) > 1 else ''} {', '.join(sites)}"
+    return (
+        f"The Spark Connect servers of {names} are counted by the seconds that pushes took there; what they"
+        " use besides is not known here."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What a view cost at a site."""
@@ -124,6 +132,7 @@ class Bill:
     lines: tuple[Line, ...] = ()
     processes: Mapping[str, float] = field(default_factory=dict)  # CPU-seconds by their own counters
     unattributed: Costs = Costs()  # what they used besides pushes
+    elsewhere: tuple[str, ...] = ()  # sites whose Spark is a server with counters of its own
 
     @property
     def total(self) -> Costs:
@@ -137,7 +146,8 @@ class Bill:
 
     @property
     def not_included(self) -> str:
-        return NOT_INCLUDED if self.processes else NOT_COUNTED
+        left_out = NOT_INCLUDED if self.processes else NOT_COUNTED
+        return f"{left_out} {_elsewhere(self.elsewhere)}" if self.elsewhere else left_out
 
     def spread(self) -> Bill:
         """The bill with the unattributed CPU paid by the lines, in proportion to theirs."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
-from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Plan, SemiJoin
+from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Plan, SemiJoin, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Stage
 from headwater.planning.cost.effort import Effort
@@ -43,6 +44,7 @@ class Shape:
     joins: int = 0
     aggregates: int = 0
     lookups: int = 0
+    windows: int = 1  # that a row falls into
 
     @property
     def kind(self) -> EdgeKind:
@@ -63,6 +65,7 @@ def _shape(plan: Plan) -> Shape:
         sum(len(node.inputs) - 1 for node in operators if isinstance(node, Join)),
         sum(isinstance(node, Aggregate) for node in operators),
         sum(isinstance(node, OuterJoin | SemiJoin) for node in operators),
+        prod(max(1, -(-node.size // node.slide)) for node in operators if isinstance(node, Windows)),
     )
 
 
@@ -73,7 +76,7 @@ def delta_seconds(shape: Shape, effort: Effort, operators: Operators, site: str)
         # Changes without a partner are only read, which is much cheaper than what is written.
         tuples, scanned = effort.result, effort.changed + effort.scanned
     else:
-        tuples, scanned = max(effort.changed, effort.result), effort.scanned
+        tuples, scanned = max(effort.changed * shape.windows, effort.result), effort.scanned
     return _at(operators, site, _fixed(shape, operators), _rows(model, tuples, scanned))
 
 
@@ -81,7 +84,7 @@ def recompute_seconds(shape: Shape, effort: Effort, operators: Operators, site: 
     """The seconds of recomputing a stage, and of storing the difference if something is stored already."""
     model = operators.models[EdgeKind.COMPUTE]
     fixed = _fixed(shape, operators) + model.fixed
-    rows = _rows(model, effort.result / MOSTLY_UNCHANGED, effort.changed + effort.scanned)
+    rows = _rows(model, effort.result / MOSTLY_UNCHANGED, (effort.changed + effort.scanned) * shape.windows)
     return _at(operators, site, fixed, rows)
 
 

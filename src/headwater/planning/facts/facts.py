@@ -10,6 +10,8 @@ what is computed they follow from the plan:
     outer joins           as Join
     Union                 sums
     Windows               each row once for every window it falls into
+    Explode               three rows of each
+    Over                  as many rows; a change replaces a row or two of its partition
     Aggregate             a tenth as many groups as rows; a change replaces a row: two changes, at most
 
 Doubt: without histograms a skewed join is priced as if it were even.  Once a stage is stored its own row
@@ -25,10 +27,12 @@ from typing import assert_never
 
 from headwater.algebra.plans.nodes import (
     Aggregate,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -46,6 +50,7 @@ DEFAULT_RATE = 10.0  # changes per second
 DEFAULT_BYTES = 64.0  # of a row, compressed
 PASSING = 0.5
 ROWS_PER_GROUP = 10.0
+ROWS_PER_EXPLODE = 3.0
 
 
 class Origin(Enum):
@@ -97,6 +102,10 @@ def facts_of(plan: Plan, relations: Mapping[str, Facts]) -> Facts:
             return facts_of(plan.child, relations)
         case Filter() | Restrict():
             return _times(facts_of(plan.child, relations), PASSING)
+        case Explode():
+            return _times(facts_of(plan.child, relations), ROWS_PER_EXPLODE)
+        case Over():
+            return _partitions(facts_of(plan.child, relations), plan)
         case Windows():
             return _times(facts_of(plan.child, relations), max(1.0, plan.size / plan.slide))
         case Join():
@@ -115,6 +124,14 @@ def facts_of(plan: Plan, relations: Mapping[str, Facts]) -> Facts:
             return Facts(groups, 2.0 * input.rate)
         case _:
             assert_never(plan)
+
+
+def _partitions(input: Facts, plan: Over) -> Facts:
+    """A change makes its partition's rows anew, some of which come out changed."""
+    if plan.most is None:
+        return Facts(input.rows, 2.0 * input.rate)
+    partitions = max(1.0, input.rows / ROWS_PER_GROUP) if plan.partition else 1.0
+    return Facts(min(input.rows, partitions * plan.most[1]), 2.0 * input.rate)
 
 
 def _times(facts: Facts, share: float, rows: float | None = None) -> Facts:

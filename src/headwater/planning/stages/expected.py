@@ -7,11 +7,12 @@ scans its own groups.  Any other tail scans everything that it is computed from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.stage_seconds import shape_of
+from headwater.planning.facts.facts import Facts
 from headwater.planning.facts.situation import Situation
 from headwater.planning.relations.relations import Relation, Sharing
 from headwater.planning.stages.actions import Level, Mode
@@ -26,6 +27,7 @@ class StageRelations:
     shared: Mapping[str, Relation]
     sharings: Mapping[str, Sharing]
     copies: Mapping[str, str]
+    facts: Mapping[str, Facts] = field(default_factory=dict)  # of shared stages that hold no join
 
     def original(self, name: str) -> str:
         return self.copies.get(name, name)
@@ -107,6 +109,8 @@ def _size(
     if stage.name in situation.facts:
         facts = situation.facts[stage.name]
         return facts.rows, facts.rate
+    if stage.name in relations.facts:
+        return relations.facts[stage.name].rows, relations.facts[stage.name].rate
     if (relation := relations.of(stage.name)) is not None:
         size = situation.size(relation)
         return size.rows, size.rate

@@ -59,9 +59,9 @@ def paired_window(window: int, slide: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=200_000)
-def edges_of_window(window: int, slide: int) -> EdgeSet:
+def edges_of_window(window: int, slide: int, offset: int = 0) -> EdgeSet:
     """The edges of one query."""
-    return edge_set(frozenset((term(0, slide), term(-window % slide, slide))))
+    return edge_set(frozenset((term(offset % slide, slide), term((offset - window) % slide, slide))))
 
 
 def edge_set(terms: frozenset[Term]) -> EdgeSet:

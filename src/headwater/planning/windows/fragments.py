@@ -33,7 +33,9 @@ class Fragment:
 def edges_between(tree: Tree, start: int, end: int) -> Iterator[int]:
     """The edges e of the tree with start <= e <= end, rising, each once."""
     classes = {
-        (residue % query.slide, query.slide) for query in tree.queries for residue in (0, -query.range)
+        (residue % query.slide, query.slide)
+        for query in tree.queries
+        for residue in (query.offset, query.offset - query.range)
     }
     runs = (range(start + (residue - start) % slide, end + 1, slide) for residue, slide in classes)
     last: int | None = None
@@ -54,13 +56,14 @@ def fragments(tree: Tree, start: int, end: int) -> Iterator[Fragment]:
 
 def answers(query: Query, start: int, end: int) -> range:
     """When the query answers, start < t <= end."""
-    return range((start // query.slide + 1) * query.slide, end + 1, query.slide)
+    first = ((start - query.offset) // query.slide + 1) * query.slide + query.offset
+    return range(first, end + 1, query.slide)
 
 
 def answer_fragments(query: Query, tree: Tree, end: int) -> tuple[Fragment, ...]:
     """The fragments of the tree that the query's answer at `end` is made of, in order."""
     if query not in tree.queries:
         raise InputError("HW510", f'query "{query.id}" is not in this tree')
-    if end % query.slide:
+    if (end - query.offset) % query.slide:
         raise InputError("HW514", f'query "{query.id}" has no answer at {end}: its slide is {query.slide}')
     return tuple(fragments(tree, end - query.range, end))

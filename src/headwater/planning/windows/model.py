@@ -22,11 +22,15 @@ __all__ = ["CostModel", "Node", "NodeTrees", "Query", "Tree", "Weave", "Workload
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An aggregate continuous query: answers every `slide` ticks over the last `range` ticks."""
+    """An aggregate continuous query: answers every `slide` ticks over the last `range` ticks.
+
+    Answers are due at every multiple of the slide, plus `offset`.
+    """
 
     id: str
     range: int
     slide: int
+    offset: int = 0
 
     def __post_init__(self) -> None:
         if self.range <= 0 or self.slide <= 0:
@@ -39,7 +43,7 @@ class Query:
 
     @property
     def edges(self) -> EdgeSet:
-        return edges_of_window(self.range, self.slide)
+        return edges_of_window(self.range, self.slide, self.offset)
 
     @property
     def has_gaps(self) -> bool:

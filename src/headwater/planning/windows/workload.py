@@ -7,7 +7,7 @@ from headwater.planning.windows.best.best_placement import Objective, best_place
 from headwater.planning.windows.model import Weave, Workload
 from headwater.planning.windows.optimizers import OPTIMIZERS, Problem, merge_identical, one_tree_each
 
-__all__ = ["OPTIMIZER_NAMES", "plan"]
+__all__ = ["OPTIMIZER_NAMES", "no_such_optimizer", "plan"]
 
 OPTIMIZER_NAMES = (*OPTIMIZERS, "best")
 
@@ -30,8 +30,12 @@ def plan(
     if optimizer == "best":
         return Weave.of(workload, best_placement(workload, objective, merge=merge, seed=seed))
     if optimizer not in OPTIMIZERS:
-        hint = did_you_mean(optimizer, OPTIMIZER_NAMES) or f"One of: {', '.join(OPTIMIZER_NAMES)}."
-        raise InputError("HW509", f'there is no optimizer "{optimizer}"', hint=hint)
+        raise no_such_optimizer(optimizer)
     trees = (merge_identical if merge else one_tree_each)(workload.queries)
     problem = Problem(trees, len(workload.nodes), workload.cost, seed)
     return Weave.of(workload, OPTIMIZERS[optimizer](problem))
+
+
+def no_such_optimizer(name: str) -> InputError:
+    hint = did_you_mean(name, OPTIMIZER_NAMES) or f"One of: {', '.join(OPTIMIZER_NAMES)}."
+    return InputError("HW509", f'there is no optimizer "{name}"', hint=hint)

@@ -32,7 +32,7 @@ from headwater.storage.warehouse import Warehouse
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Answer", "answer"]
+__all__ = ["Answer", "answer", "database_of", "relations_as_of", "rows_as_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,20 @@ class Answer(Frames):
 def answer(catalog: Catalog, warehouse: Warehouse, clock: Clock, text: str) -> Answer:
     """The answer to a SELECT; InputError if it is wrong."""
     sql = parse_select(SqlText(text.strip().rstrip(";")))
+    times, relations = relations_as_of(catalog, warehouse, clock, sql)
+    with database_of(relations, {warehouse.root, *warehouse.roots.values()}) as database:
+        return Answer(_run(database, sql), times)
+
+
+def relations_as_of(
+    catalog: Catalog, warehouse: Warehouse, clock: Clock, sql: SqlText
+) -> tuple[dict[str, int], dict[str, str]]:
+    """As of which time each relation that a query names is read, and its rows as a SELECT of DuckDB's."""
     project = catalog.project
     names = relations_named(sql, [*project.tables, *project.views], list(project.queries))
     stored = {name: _stored(catalog, warehouse, name) for name in names}
     times = times_to_read(stored, clock.now())
-    relations = {name: _rows(catalog, warehouse, name, time) for name, time in times.items()}
-    with _database(relations, {warehouse.root, *warehouse.roots.values()}) as database:
-        return Answer(_run(database, sql), times)
+    return times, {name: rows_as_of(catalog, warehouse, name, time) for name, time in times.items()}
 
 
 def _stored(catalog: Catalog, warehouse: Warehouse, name: str) -> Stored:
@@ -77,7 +84,7 @@ def _stored(catalog: Catalog, warehouse: Warehouse, name: str) -> Stored:
     return Stored(timeline.time(), timeline.horizon(), view=True)
 
 
-def _rows(catalog: Catalog, warehouse: Warehouse, name: str, time: int) -> str:
+def rows_as_of(catalog: Catalog, warehouse: Warehouse, name: str, time: int) -> str:
     """A SELECT of DuckDB's for the rows of a source or a view as of a time."""
     if name in catalog.project.tables:
         source = warehouse.source(name)
@@ -94,7 +101,7 @@ def _rows(catalog: Catalog, warehouse: Warehouse, name: str, time: int) -> str:
 
 
 @contextmanager
-def _database(relations: Mapping[str, str], roots: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+def database_of(relations: Mapping[str, str], roots: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB that knows these relations and may read nothing outside of `roots`."""
     import duckdb
 

@@ -32,7 +32,7 @@ from headwater.serve.planning.planned import Corrections, Effect, Estimate, Plan
 from headwater.serve.planning.pricing import Pricing, with_slow
 from headwater.serve.planning.remembered import continued, remembered
 from headwater.serve.planning.situation import Survey, survey
-from headwater.serve.planning.staging import Staging, staging
+from headwater.serve.planning.staging import Staging, staging, weaver_of
 from headwater.storage.records.lessons import learnt
 from headwater.storage.warehouse import Warehouse
 
@@ -63,7 +63,7 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     remembered_plan = _remembered(now, declared, given, warehouse)
     predictor = learnt(now if remembered_plan is None else remembered_plan.staging.catalog, warehouse)
     situation = _with_delays([*declared, *extra], corrected(given.situation, predictor))
-    pricing = Pricing(extended, given, given.situation, predictor)
+    pricing = Pricing(extended, given, given.situation, predictor, weaver_of(extended, given))
     made, pushes = pricing.planned(declared, situation)
     more, pushes_with = made, pushes
     if extra:
@@ -73,7 +73,10 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     eased, fresh = _eased(declared, made, situation)
     will_keep = fresh if remembered_plan is None else remembered_plan.plan
     promises = {sharing.view: sharing for sharing in eased}
-    keeps = pricing.push_plan(now, will_keep.graph, [promises[name] for name in will_keep.sharings])
+    known = () if remembered_plan is None else remembered_plan.staging.woven.known
+    keeping = replace(pricing, weaver=weaver_of(now, given, known))
+    kept_sharings = {name: promises[name] for name in will_keep.sharings}
+    keeps = keeping.push_plan(now, will_keep.graph, list(kept_sharings.values()))
     return Planned(
         project=kept.name,
         views=tuple(
@@ -85,6 +88,7 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         pushes=pushes,
         pushes_with=pushes_with,
         keeps=keeps,
+        woven=keeping.staging(now, will_keep.graph, kept_sharings).woven,
         effects=tuple(_effects(pushes, pushes_with)) if extra else (),
         corrections=_corrections(predictor, extended, pushes_with),
         calibration=given.calibration,
@@ -111,7 +115,9 @@ def _remembered(
         return None
     wanted = {sharing.view: sharing for sharing in sharings}
     continuing = continued(last, catalog, wanted, given.situation)
-    return _RememberedPlan(continuing, staging(catalog, continuing.graph, wanted, given.situation.homes))
+    weaver = weaver_of(catalog, given, last.trees)
+    staged = staging(catalog, continuing.graph, wanted, given.situation.homes, weaver)
+    return _RememberedPlan(continuing, staged)
 
 
 def corrected(situation: Situation, predictor: Predictor) -> Situation:
@@ -133,7 +139,7 @@ def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Surv
     sharings = list(given.sharings.values())
     predictor = learnt(catalog, warehouse)
     situation = _with_delays(sharings, corrected(given.situation, predictor))
-    pricing = Pricing(catalog, given, given.situation, predictor)
+    pricing = Pricing(catalog, given, given.situation, predictor, weaver_of(catalog, given))
     made, _ = pricing.planned(sharings, situation)
     return _eased(sharings, made, situation)[1], given
 

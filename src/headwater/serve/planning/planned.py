@@ -15,6 +15,7 @@ from headwater.planning.improve.global_plan import GlobalPlan
 from headwater.planning.search.admission import Admission
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PushPlan, ViewPush
+from headwater.planning.weaving.weave import Woven
 from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.units import seconds_text
 
@@ -165,6 +166,7 @@ class Planned:
     pushes: PushPlan  # the actions of the views that are kept
     pushes_with: PushPlan  # with those asked about
     keeps: PushPlan  # the actions of the plan that a run would keep to now, refused views among them
+    woven: Woven  # the trees of that plan
     effects: tuple[Effect, ...]  # of the views asked about on those that are kept
     corrections: Corrections
     calibration: str  # the file of the operators; "" for the defaults

@@ -24,6 +24,7 @@ from headwater.planning.improve.plan_all import plan_all
 from headwater.planning.relations.relations import Sharing
 from headwater.planning.search.admission import Admission
 from headwater.planning.stages.push_plan import PushPlan, ViewPush, push_plan
+from headwater.planning.weaving.weave import Weaver
 from headwater.serve.planning.join_estimate import JoinEstimate, join_estimate
 from headwater.serve.planning.planned import Estimate, PlannedView
 from headwater.serve.planning.situation import Survey
@@ -40,6 +41,7 @@ class Pricing:
     given: Survey
     situation: Situation
     predictor: Predictor
+    weaver: Weaver
 
     def planned(self, sharings: Sequence[Sharing], situation: Situation) -> tuple[GlobalPlan, PushPlan]:
         """The plan of all views whose pushes, action by action, keep their promises."""
@@ -63,8 +65,11 @@ class Pricing:
         self, catalog: Catalog, graph: PlanGraph, sharings: Sequence[Sharing], smallest: bool = False
     ) -> PushPlan:
         wanted = {sharing.view: sharing for sharing in sharings}
-        stages = staging_of(catalog, wanted, graph, wanted, self.situation.homes)
-        return self._priced(stages, graph, sharings, smallest)
+        return self._priced(self.staging(catalog, graph, wanted), graph, sharings, smallest)
+
+    def staging(self, catalog: Catalog, graph: PlanGraph, sharings: Mapping[str, Sharing]) -> Staging:
+        """Some of the views, sharing what the graph says and woven, as if there were no others."""
+        return staging_of(catalog, sharings, graph, sharings, self.situation.homes, self.weaver)
 
     def alone(self, sharing: Sharing, admissions: Mapping[str, Admission]) -> PushPlan:
         """The push of a view as if there were no others but those that it reads, kept for it alone."""

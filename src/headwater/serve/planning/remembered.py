@@ -5,17 +5,21 @@ shared stages, and views from them.  So a plan is remembered.  Views that are go
 differently, leave it; new ones join it at the least cost; nothing else moves.
 
 The file is the plan's text (planning/graph/text.py) below a comment for each view: its name, and what its
-place in the plan depends on.  If it cannot be read, that is logged and the views are planned anew: a plan
-saves work, and no run may fail for want of it.
+place in the plan depends on; and a line for each tree of woven views, with the plan of its stage.  If it
+cannot be read, that is logged and the views are planned anew: a plan saves work, and no run may fail for want
+of it.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from headwater.algebra.plans.nodes import Aggregate
+from headwater.algebra.text.show import parse, show
 from headwater.catalog import Catalog
 from headwater.errors import HeadwaterError
 from headwater.planning.facts.situation import Situation
@@ -25,10 +29,12 @@ from headwater.planning.improve.adding import add_view
 from headwater.planning.improve.global_plan import GlobalPlan, restored
 from headwater.planning.relations.relations import Sharing
 from headwater.planning.search.admission import eased_promise
+from headwater.planning.weaving.decide import Known
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Remembered", "continued", "remember", "remembered"]
 
+TREE = "#= "
 logger = logging.getLogger(__name__)
 
 
@@ -36,6 +42,7 @@ logger = logging.getLogger(__name__)
 class Remembered:
     identities: Mapping[str, str]  # of its views
     graph: PlanGraph
+    trees: tuple[Known, ...] = ()  # of woven views
 
 
 def continued(
@@ -68,7 +75,7 @@ def _path(warehouse: Warehouse) -> str:
     return os.path.join(warehouse.root, "plan.txt")
 
 
-def remember(warehouse: Warehouse, catalog: Catalog, graph: PlanGraph) -> None:
+def remember(warehouse: Warehouse, catalog: Catalog, graph: PlanGraph, trees: Iterable[Known] = ()) -> None:
     """Keep to this plan from now on."""
     os.makedirs(warehouse.root, exist_ok=True)
     draft = f"{_path(warehouse)}.{os.getpid()}"
@@ -76,6 +83,7 @@ def remember(warehouse: Warehouse, catalog: Catalog, graph: PlanGraph) -> None:
         file.writelines(
             f"# {name} {identity}\n" for name, identity in _identities(catalog).items() if name in graph.views
         )
+        file.writelines(f"{TREE}{text}\n" for tree in trees if (text := _tree_text(tree)))
         file.write(show_graph(graph))
     os.replace(draft, _path(warehouse))
 
@@ -87,10 +95,25 @@ def remembered(warehouse: Warehouse) -> Remembered | None:
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         identities = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# "))
-        graph = parse_graph("\n".join(line for line in lines if not line.startswith("# ")))
+        trees = tuple(_tree(line.removeprefix(TREE)) for line in lines if line.startswith(TREE))
+        graph = parse_graph("\n".join(line for line in lines if not line.startswith(("# ", TREE))))
     except FileNotFoundError:
         return None
     except (HeadwaterError, ValueError, LookupError):
         logger.warning("the plan in %s cannot be read: the views are planned anew", path, exc_info=True)
         return None
-    return Remembered(identities, graph)
+    return Remembered(identities, graph, trees)
+
+
+def _tree_text(tree: Known) -> str:
+    """A tree on one line; nothing if its text would be read in another way: then it is woven anew."""
+    text = show(tree.plan, types=True)
+    return json.dumps({"views": tree.views, "plan": text}) if repr(parse(text)) == repr(tree.plan) else ""
+
+
+def _tree(line: str) -> Known:
+    fields = json.loads(line)
+    plan = parse(fields["plan"])
+    if not isinstance(plan, Aggregate):
+        raise ValueError(f"the stage of a tree is an aggregate, not {fields['plan']}")
+    return Known(tuple(fields["views"]), plan)

@@ -14,7 +14,7 @@ from headwater.catalog import Catalog
 from headwater.serve.planning.plan import plan_views
 from headwater.serve.planning.remembered import continued, remember, remembered
 from headwater.serve.planning.situation import survey
-from headwater.serve.planning.staging import staging
+from headwater.serve.planning.staging import staging, weaver_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["shared_catalog"]
@@ -28,6 +28,7 @@ def shared_catalog(catalog: Catalog, warehouse: Warehouse, replan: bool = False)
     else:
         given = survey(catalog, warehouse)
         made = continued(last, catalog, given.sharings, given.situation)
-    shared = staging(catalog, made.graph, given.sharings, given.situation.homes).catalog
-    remember(warehouse, catalog, made.graph)
-    return shared
+    weaver = weaver_of(catalog, given, () if last is None else last.trees)
+    staged = staging(catalog, made.graph, given.sharings, given.situation.homes, weaver)
+    remember(warehouse, catalog, made.graph, staged.woven.known)
+    return staged.catalog

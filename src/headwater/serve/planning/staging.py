@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.catalog import Catalog, share
@@ -12,8 +12,12 @@ from headwater.planning.relations.sharings import block_of
 from headwater.planning.stages.compile import compile_plan
 from headwater.planning.stages.expected import StageRelations
 from headwater.planning.stages.push_plan import Staged
+from headwater.planning.weaving.decide import Known, WeaveSettings
+from headwater.planning.weaving.weave import Weaver, Woven
+from headwater.planning.windows.best.best_placement import Objective
+from headwater.serve.planning.situation import Survey
 
-__all__ = ["Staging", "staging", "staging_of"]
+__all__ = ["Staging", "staging", "staging_of", "weaver_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +26,17 @@ class Staging:
 
     catalog: Catalog
     staged: Staged
+    woven: Woven
 
 
 def staging(
-    catalog: Catalog, graph: PlanGraph, sharings: Mapping[str, Sharing], homes: Mapping[str, str]
+    catalog: Catalog,
+    graph: PlanGraph,
+    sharings: Mapping[str, Sharing],
+    homes: Mapping[str, str],
+    weaver: Weaver | None = None,
 ) -> Staging:
-    """Let the views of a catalog (one that shares nothing yet) share what the graph says."""
+    """Let the views of a catalog (one that shares nothing yet) share what the graph says, and weave them."""
     types = catalog.types()
     blocks = {
         name: block
@@ -35,9 +44,17 @@ def staging(
         if name in catalog.kept and (block := block_of(catalog.kept[name], types)) is not None
     }
     compiled = compile_plan(graph, sharings, blocks, catalog.kept, homes)
-    shared = share(catalog, compiled)
-    relations = StageRelations(compiled.relations, sharings, compiled.copies)
-    return Staging(shared, _staged(shared, relations))
+    woven = Woven(compiled) if weaver is None else weaver.weave(compiled, sharings)
+    shared = share(catalog, woven.compiled)
+    relations = StageRelations(compiled.relations, sharings, compiled.copies, woven.facts)
+    return Staging(shared, _staged(shared, relations), woven)
+
+
+def weaver_of(catalog: Catalog, given: Survey, known: Sequence[Known] = ()) -> Weaver:
+    """Weaves a project's views as its settings say; `known` are the trees that run."""
+    weaving = catalog.project.weaving
+    settings = WeaveSettings(weaving.optimizer, Objective(weaving.objective), weaving.always)
+    return Weaver(given.situation, catalog.types(), settings, known)
 
 
 def staging_of(
@@ -46,10 +63,11 @@ def staging_of(
     graph: PlanGraph,
     sharings: Mapping[str, Sharing],
     homes: Mapping[str, str],
+    weaver: Weaver | None = None,
 ) -> Staging:
     """The same for some of the views, as if there were no others."""
     kept = {name: kept for name, kept in catalog.kept.items() if name in views}
-    return staging(replace(catalog, kept=kept), graph, sharings, homes)
+    return staging(replace(catalog, kept=kept), graph, sharings, homes, weaver)
 
 
 def _staged(catalog: Catalog, relations: StageRelations) -> Staged:

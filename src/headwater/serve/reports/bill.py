@@ -64,9 +64,12 @@ class Account:
         for at, process, seconds in self.processes:
             if start <= at < end:
                 used[process] = used.get(process, 0.0) + seconds
-        here = {name for name, master in project.masters().items() if not master.startswith("sc://")}
+        masters = project.masters().items()
+        elsewhere = tuple(name for name, master in masters if master.startswith("sc://"))
+        here = {name for name, _ in masters} - {*elsewhere}
         price = prices.get("default") or project.prices
-        return with_processes(replace(billed, lines=owned), used, pushed, here, price)
+        billed = replace(billed, lines=owned, elsewhere=elsewhere)
+        return with_processes(billed, used, pushed, here, price)
 
     def over_time(self) -> tuple[Bill, ...]:
         """The period in parts that a picture can show."""

@@ -9,8 +9,9 @@ the snapshot that shows it.)  What the audit calls a violation is marked; while 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +21,7 @@ from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Point", "Staleness", "staleness_over_time"]
+__all__ = ["Point", "Staleness", "downsampled", "staleness_over_time"]
 
 SEEN = ("at", "view", "time", "staleness_s", "violated")
 PUSHED = ("at", "view", "stage", "after", "until", "error")
@@ -49,12 +50,13 @@ class Staleness:
 
 
 def staleness_over_time(
-    catalog: Catalog, warehouse: Warehouse, since: int | None, until: int
+    catalog: Catalog, warehouse: Warehouse, since: int | None, until: int, view: str | None = None
 ) -> tuple[Staleness, ...]:
-    """Every view's curve over a period; without `since`, from the first snapshot on."""
-    audit = read_rows(warehouse.system("audit"), AUDIT, since or 0, until, SEEN)
-    pushes = read_rows(warehouse.system("pushes"), PUSHES, since or 0, until, PUSHED)
-    return tuple(_view(catalog, name, audit, pushes) for name in catalog.kept)
+    """Every view's curve over a period, or that of one; without `since`, from the first snapshot on."""
+    wanted = None if view is None else pc.field("view") == view
+    audit = read_rows(warehouse.system("audit"), AUDIT, since or 0, until, SEEN, wanted)
+    pushes = read_rows(warehouse.system("pushes"), PUSHES, since or 0, until, PUSHED, wanted)
+    return tuple(_view(catalog, name, audit, pushes) for name in catalog.kept if view in (None, name))
 
 
 def _view(catalog: Catalog, name: str, audit: pa.Table, pushes: pa.Table) -> Staleness:
@@ -94,3 +96,25 @@ def _broken(points: list[Point]) -> Iterator[Point]:
                 yield Point(point.at, grown)
         yield point
         before = point
+
+
+def downsampled(points: Sequence[Point], most: int) -> list[Point]:
+    """At most about `most` points that look the same: of every stretch of time the lowest and the highest.
+
+    Peaks and falls are what a saw-tooth is read for, so a mean would tell nothing.  Breaks stay.
+    """
+    if len(points) <= most:
+        return list(points)
+    first, width = points[0].at, max(1, -(-(points[-1].at - points[0].at + 1) // max(1, most // 2)))
+    chosen: list[Point] = []
+    for _, group in groupby(points, key=lambda point: (point.at - first) // width):
+        together = list(group)
+        seen = [point for point in together if point.seconds is not None]
+        ends = {id(choose(seen, key=_seconds)) for choose in (min, max)} if seen else set()
+        broken = next((point for point in together if point.seconds is None), None)
+        chosen += [point for point in together if id(point) in ends or point is broken]
+    return chosen
+
+
+def _seconds(point: Point) -> float:
+    return point.seconds or 0.0

@@ -18,6 +18,7 @@ from headwater.catalog import Catalog
 from headwater.clock import Clock
 from headwater.serve.reports.joins import JoinStatus, join_statuses
 from headwater.serve.reports.sources import SourceStatus, source_statuses
+from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
 from headwater.storage.records.journal import PUSHES, rows_by_file
@@ -64,6 +65,7 @@ class ViewStatus:
     error: str
     site: str = "default"
     owner: str = ""
+    stalest_key_s: float | None = None  # of the update streams below it; None: it shows all that was there
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Status:
     views: tuple[ViewStatus, ...]
     slots: tuple[SlotLag, ...] = ()  # of the project's PostgreSQL databases
     sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
+    tables: tuple[TableStatus, ...] = ()  # whose updates are chosen among
     joins: tuple[JoinStatus, ...] = ()  # that are adapted
 
 
@@ -90,6 +93,7 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         tuple(_view(catalog, warehouse, name, now, totals.get(name, {}), pushes) for name in catalog.kept),
         _slots(catalog, warehouse, clock),
         _sites(warehouse) if kept_by is not None else (),
+        table_statuses(catalog, warehouse, now),
         join_statuses(catalog, warehouse, now),
     )
 
@@ -116,7 +120,7 @@ def _view(
     pushes: pa.Table,
 ) -> ViewStatus:
     timeline = warehouse.stage(catalog.folder(name))
-    time = timeline.time()
+    time, since = timeline.time(), stale_since(catalog, warehouse, name)
     last = _last_push(pushes.filter(pc.equal(pushes.column("view"), name)))
     return ViewStatus(
         name=name,
@@ -133,6 +137,7 @@ def _view(
         error=last.error if last is not None else "",
         site=catalog.project.views[name].site,
         owner=catalog.project.views[name].owner,
+        stalest_key_s=None if since is None else (now - since) / 1e6,
     )
 
 

@@ -1,10 +1,16 @@
-"""CREATE QUERY name AS SELECT ..., or a SELECT under a comment `-- name: x`: read with :parameters."""
+"""CREATE QUERY name AS SELECT ..., or a SELECT under a comment `-- name: x`: read with :parameters.
+
+CREATE QUERY name [ALLOW UNBOUNDED WITHIN INTERVAL '2' SECOND] AS SELECT ...
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import timedelta
 
 from headwater.model import Query
+from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token
 from headwater.sql.parsing.names import relation_name
 from headwater.sql.parsing.select import read_select
@@ -18,8 +24,18 @@ _COMMENT = re.compile(r"/\*.*?\*/|--[ \t]*name:[ \t]*(\S+)[^\r\n]*|--[^\r\n]*", 
 def read_query(words: Words) -> Query:
     """What follows CREATE QUERY."""
     name = relation_name(words, "query")
-    words.expect("AS", after="the query's name")
-    return _query(words, name)
+    within = _within(words)
+    words.expect("AS", after="the query's name" if within is None else "the query's time limit")
+    return replace(_query(words, name), within=within)
+
+
+def _within(words: Words) -> timedelta | None:
+    """ALLOW UNBOUNDED WITHIN INTERVAL ..., if it stands here."""
+    if not words.accept("ALLOW"):
+        return None
+    words.expect("UNBOUNDED", after="ALLOW")
+    words.expect("WITHIN", after="ALLOW UNBOUNDED")
+    return read_interval(words)
 
 
 def read_named_select(words: Words, gap_start: int) -> Query:

@@ -2,8 +2,10 @@
 
     RETAIN CURRENT                                the rows that are, not how they came
     RETAIN INTERVAL '30' DAY [ON placed_at]       only rows whose TEMPORAL column is not older
+    RETAIN INTERVAL '30' DAY KEEP DERIVED         the same, and views keep what they made of them
 
-Rows that grow too old are deleted by the run, as a change like any other, and views see it as one.
+Rows that grow too old are deleted by the run, as a change like any other, and views see it as one.  With KEEP
+DERIVED views do not see it: which views can go on without the rows is decided in catalog.py.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class RetainText:
     token: Token
     window: timedelta | None = None
     column: Token | None = None
+    keep_derived: bool = False
 
 
 def read_retain(words: Words) -> RetainText:
@@ -45,15 +48,11 @@ def read_retain(words: Words) -> RetainText:
     if words.at("ON") and not words.at("ON", "VIOLATION") and not words.at("ON", "OVERLOAD"):
         words.expect("ON")
         column = words.name("a TEMPORAL column")
-    if words.at("KEEP", "DERIVED"):
-        raise words.wrong(
-            "HW126",
-            "KEEP DERIVED is not supported",
-            detail="A view equals its SQL over the rows that its sources have; without the old ones it could"
-            " not be computed again.",
-            hint="leave it out: views then see rows that grow too old as deletions",
-        )
-    return RetainText(token, window, column)
+    keep_derived = words.at("KEEP")
+    if keep_derived:
+        words.expect("KEEP")
+        words.expect("DERIVED", after="KEEP")
+    return RetainText(token, window, column, keep_derived)
 
 
 def resolve_retain(
@@ -71,7 +70,8 @@ def resolve_retain(
             detail="PostgreSQL decides which rows there are.",
             hint="delete old rows there, or filter them in a view",
         )
-    return Retain(window=text.window, column=_column(words, text, table, columns))
+    column = _column(words, text, table, columns)
+    return Retain(window=text.window, column=column, keep_derived=text.keep_derived)
 
 
 def _column(words: Words, text: RetainText, table: str, columns: tuple[Column, ...]) -> str:

@@ -116,7 +116,7 @@ def read_limit(words: Words) -> tuple[int, tuple[Token, ...]]:
         raise words.wrong(
             "HW100",
             f"expected ( after CARDINALITY LIMIT {limit}, found {words.peek()}",
-            hint=f"Write CARDINALITY LIMIT {limit} (a, b): for any one value of a and b; () for the whole table.",
+            hint=f"Write CARDINALITY LIMIT {limit} (a, b): for any value of a and b; () for the whole table.",
         )
     return limit, () if words.accept("(", ")") else tuple(words.names("column"))
 

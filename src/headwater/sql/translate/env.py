@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from headwater.sql.parsing.names import unused_name
+from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.collector import Collector
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.relations.scope import Rows, Scope
@@ -34,15 +35,21 @@ class Env:
     prefix: str = ""  # before the names of columns that this query makes
     predicate: bool = False  # in IN or EXISTS, where copies of a row do not matter
 
-    def expressions(self, rows: Rows, clause: str, collector: Collector | None = None) -> Expressions:
+    def expressions(
+        self,
+        rows: Rows,
+        clause: str,
+        collector: Collector | None = None,
+        gathered: Gathered | None = None,
+    ) -> Expressions:
         """A reader of expressions over the rows, for one clause."""
-        return Expressions(self.notes, self.scope(rows), clause, self._nested, collector)
+        return Expressions(self.notes, self.scope(rows), clause, self._nested, collector, gathered)
 
     def scope(self, rows: Rows) -> Scope:
-        return Scope(self.notes, rows.fields, rows.open, self.parent)
+        return Scope(self.notes, rows.fields, rows.open, self.parent, rows.plan)
 
     def _nested(self, query: exp.Expr, scope: Scope) -> Rows:
-        """Check a subquery for errors only; the caller notes an obstacle for it."""
+        """The rows of a subquery in an expression."""
         return self.query(query, self.below("subquery", scope))
 
     def below(self, prefix: str, parent: Scope | None = None, predicate: bool = False) -> Env:

@@ -41,6 +41,8 @@ class Notes:
     obstacles: list[Obstacle] = field(default_factory=list)
     scans: dict[str, Place] = field(default_factory=dict)  # an alias and where it stands in the text
     taken: set[str] = field(default_factory=set)
+    warnings: list[Obstacle] = field(default_factory=list)  # what is kept, but may surprise
+    keys: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)  # declared, of relations
 
     def place(self, node: exp.Expr) -> Place:
         """A node's place in the user's file; a node that has none stands where its parent does."""
@@ -66,6 +68,12 @@ class Notes:
         obstacle = Obstacle(reason, self.place(node))
         if obstacle not in self.obstacles:
             self.obstacles.append(obstacle)
+
+    def warn(self, node: exp.Expr, reason: str) -> None:
+        """This part is kept, but its answer is one of several."""
+        warning = Obstacle(reason, self.place(node))
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def alias(self, wanted: str) -> str:
         """A name for a relation that no other relation of this view has."""

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.sql.translate.env import Cte, Env
-from headwater.sql.translate.modifiers import check_modifiers
+from headwater.sql.translate.modifiers import modified
 from headwater.sql.translate.relations.scope import Rows
 from headwater.sql.translate.select import translate_select
 from headwater.sql.translate.sets import translate_set
@@ -25,9 +25,7 @@ def translate_query(node: exp.Expr, env: Env) -> Rows:
         case exp.SetOperation():
             return translate_set(node, env)
         case exp.Subquery() | exp.Paren():
-            rows = translate_query(node.this, env)
-            check_modifiers(node, rows, rows, env)
-            return rows
+            return modified(node, translate_query(node.this, env), env)
         case _:
             env.notes.obstacle(node, "this kind of query has no delta rule")
             return Rows(Scan("", env.notes.alias("nothing"), ()), (), open=True)

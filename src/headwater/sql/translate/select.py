@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
+from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.group_keys import has_aggregate
 from headwater.sql.translate.groups.grouping import grouped
 from headwater.sql.translate.groups.items import read_items
 from headwater.sql.translate.groups.windows import add_windows
-from headwater.sql.translate.modifiers import check_modifiers
+from headwater.sql.translate.modifiers import check_order
+from headwater.sql.translate.over.limits import is_computed, limited, wants_limit
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.from_clause import from_clause
 from headwater.sql.translate.relations.joins import split_and
+from headwater.sql.translate.relations.laterals import explode_rows, is_generator
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
 from headwater.sql.translate.relations.stars import is_star
@@ -35,14 +39,37 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     group = node.args.get("group")
     parts = [*node.expressions, *(clause for clause in (group, having) if clause is not None)]
     rows, windows = add_windows(rows, parts, env)
-    if group or having or any(has_aggregate(expression) for expression in node.expressions):
-        result = grouped(rows, node, env, windows)
+    late = _late_nodes(node)
+    gathered = Gathered({window.name.lower(): window for window in node.args.get("windows") or ()})
+    if group or having or any(has_aggregate(part) for part in (*node.expressions, *late)):
+        result, values = grouped(rows, node, env, windows, gathered, late)
     else:
-        result = _projected(rows, node, env, windows)
-    if node.args.get("distinct") is not None and not env.predicate:
+        result, values = _projected(rows, node, env, windows, gathered, late)
+    if node.args.get("qualify") is not None:
+        condition, *values = values
+        result = replace(result, plan=push_filter(result.plan, condition.expr), single=False)
+    once = node.args.get("distinct") is not None and not env.predicate
+    if once:
         result = distinct(result, node, env)
-    check_modifiers(node, rows, result, env)
+    if wants_limit(node, env):
+        return limited(result, node, env, None if once else values)
+    if node.args.get("order") is not None:
+        check_order(node.args["order"], rows, result, env)
     return result
+
+
+def _values_of_order(node: exp.Expr) -> list[exp.Expr]:
+    """What a limited query is ordered by, as far as it is neither a position nor ALL."""
+    order = node.args.get("order")
+    if order is None or (node.args.get("limit") is None and node.args.get("offset") is None):
+        return []
+    return [item.this for item in order.expressions if is_computed(item.this)]
+
+
+def _late_nodes(node: exp.Expr) -> list[exp.Expr]:
+    """What is read after the select list: QUALIFY's condition, the expressions of ORDER BY with LIMIT."""
+    qualify = node.args.get("qualify")
+    return [*([] if qualify is None else [qualify.this]), *_values_of_order(node)]
 
 
 def _where(rows: Rows, node: exp.Expr, env: Env) -> Rows:
@@ -53,7 +80,7 @@ def _where(rows: Rows, node: exp.Expr, env: Env) -> Rows:
     columns = set(rows.plan.columns)
     plan, outside, facts = rows.plan, list(rows.correlated), []
     for conjunct in conjuncts:
-        if is_predicate(conjunct):
+        if _has_subquery(conjunct):
             continue
         condition = reader.condition(conjunct).expr
         facts.append(condition)
@@ -63,9 +90,26 @@ def _where(rows: Rows, node: exp.Expr, env: Env) -> Rows:
             outside.append(condition)
     rows = replace(rows, plan=plan, fields=_sharper(rows.fields, facts), correlated=tuple(outside))
     for conjunct in conjuncts:
-        if is_predicate(conjunct):
-            rows = semi_join(rows, conjunct, env, "WHERE")
+        if _has_subquery(conjunct):
+            rows = _filtered(rows, conjunct, env, "WHERE")
     return rows
+
+
+def _has_subquery(node: exp.Expr) -> bool:
+    return node.find(exp.Query) is not None
+
+
+def _filtered(rows: Rows, node: exp.Expr, env: Env, clause: str) -> Rows:
+    """The rows for which a condition with a subquery holds: a semi-join if it can be one."""
+    joined = semi_join(rows, node, env, clause) if is_predicate(node) else None
+    if joined is not None:
+        return joined
+    gathered = Gathered()
+    condition = env.expressions(rows, clause, gathered=gathered).condition(node).expr
+    plan = gathered.join(rows.plan)
+    if columns_of(condition) <= set(plan.columns):
+        return replace(rows, plan=push_filter(plan, condition))
+    return replace(rows, plan=plan, correlated=(*rows.correlated, condition))
 
 
 def _sharper(fields: tuple[Field, ...], facts: list[Expr]) -> tuple[Field, ...]:
@@ -83,27 +127,90 @@ def _sharper(fields: tuple[Field, ...], facts: list[Expr]) -> tuple[Field, ...]:
     )
 
 
-def _projected(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typed]) -> Rows:
-    """The select list; an item may use the names of those before it, after the columns."""
-    reader = replace(env.expressions(rows, "SELECT"), windows=windows)
+def _projected(
+    rows: Rows,
+    node: exp.Expr,
+    env: Env,
+    windows: Mapping[exp.Expr, Typed],
+    gathered: Gathered,
+    late: Sequence[exp.Expr],
+) -> tuple[Rows, list[Typed]]:
+    """The select list, where an item may use the names of those before it, after the columns; `late` too."""
+    rows, generated = _generated(rows, node, env)
+    reader = replace(env.expressions(rows, "SELECT", gathered=gathered), windows=windows)
     aliases: dict[str, Typed] = {}
     fields: list[Field] = []
-    for item in read_items(rows, node, env):
+    for item in read_items(rows, node, env, generated):
         value = item.value or replace(reader, aliases=aliases).translate(item.node)
         fields.append(Field("", item.name, value, implicit=item.implicit, origin=item.node))
         if not item.implicit:
             aliases.setdefault(item.name.lower(), value)
-    return replace(rows, fields=tuple(fields), open=rows.open and any(map(is_star, node.expressions)))
+    after = replace(reader, clause="ORDER BY", aliases=aliases, aliases_first=True)
+    values = [after.translate(part) for part in late]
+    rows = replace(rows, plan=gathered.join(rows.plan))
+    if gathered.windows:
+        rows, names = _ranked(rows, node, env, gathered)
+        fields = [replace(field, value=_renamed(field.value, names)) for field in fields]
+        values = [_renamed(value, names) for value in values]
+    shown = replace(rows, fields=tuple(fields), open=rows.open and any(map(is_star, node.expressions)))
+    return shown, values
+
+
+def _generated(rows: Rows, node: exp.Expr, env: Env) -> tuple[Rows, dict[exp.Expr, tuple[Typed, ...]]]:
+    """SELECT explode(x) AS y: the rows made of each, and which item is which of their columns."""
+    generated: dict[exp.Expr, tuple[Typed, ...]] = {}
+    for item in node.expressions:
+        call = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+        if not is_generator(call):
+            continue
+        if generated:
+            env.notes.fail("HW306", item, "a select list can have only one generator, as in Spark")
+        names = [alias.name for alias in item.expressions] if isinstance(item, exp.Aliases) else []
+        exploded = explode_rows(rows, call, names, False, env)
+        if exploded is not None and (names or len(exploded[1]) == 1 or item is call):
+            rows, generated[item] = exploded
+    return rows, generated
+
+
+def _ranked(rows: Rows, node: exp.Expr, env: Env, gathered: Gathered) -> tuple[Rows, dict[str, Expr]]:
+    """The rows with their window functions; in a subquery for each row of the query around it."""
+    rows, partition = _by_outer(rows, node, env, "a window function")
+    plan, names = gathered.rank(rows.plan, env, partition=partition)
+    return replace(rows, plan=plan, single=False), names
+
+
+def _by_outer(rows: Rows, node: exp.Expr, env: Env, what: str) -> tuple[Rows, tuple[Expr, ...]]:
+    """What divides the rows of a subquery by the rows of the query around it."""
+    outer = env.parent.plan if env.parent is not None else None
+    rows = bind_outer(rows, outer, env.notes.alias)
+    pairs = pulled(rows)
+    if pairs is None:
+        env.notes.obstacle(node, f"{what} in a subquery that names the query around it has no delta rule")
+    return rows, tuple(own for own, _ in pairs or ())
+
+
+def _renamed(value: Typed, names: Mapping[str, Expr]) -> Typed:
+    return replace(value, expr=rename(value.expr, names))
 
 
 def distinct(rows: Rows, node: exp.Expr, env: Env) -> Rows:
     """Each row once: grouped by all columns, without aggregates."""
-    if rows.correlated:
+    if rows.single:
+        return rows
+    outer = env.parent.plan if env.parent is not None else None
+    rows = bind_outer(rows, outer, env.notes.alias)
+    pairs = pulled(rows)
+    if pairs is None:
         env.notes.obstacle(node, "SELECT DISTINCT that names the query around it has no delta rule")
-    names = env.column_names([field.name for field in rows.visible])
-    keys = tuple((name, field.value.expr) for name, field in zip(names, rows.visible, strict=True))
+    names = env.column_names([*(field.name for field in rows.visible), *("key" for _ in pairs or ())])
+    shown = len(rows.visible)
+    exprs = [*(field.value.expr for field in rows.visible), *(own for own, _ in pairs or ())]
     fields = tuple(
         replace(field, value=replace(field.value, expr=Column(name)))
-        for name, field in zip(names, rows.visible, strict=True)
+        for name, field in zip(names[:shown], rows.visible, strict=True)
     )
-    return Rows(Aggregate(rows.plan, keys, ()), fields, rows.open)
+    outside = tuple(
+        equal(Column(name), far) for name, (_, far) in zip(names[shown:], pairs or (), strict=True)
+    )
+    groups = Aggregate(rows.plan, tuple(zip(names, exprs, strict=True)), ())
+    return Rows(groups, fields, rows.open, outside)

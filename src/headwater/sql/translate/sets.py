@@ -4,19 +4,21 @@ INTERSECT and EXCEPT treat NULLs as equal, which joins do not; groups do.  So ro
 together with a mark, grouped by all columns, and a group stays if it has rows on the right sides:
 
     a INTERSECT b    left > 0 and right > 0          a EXCEPT b    left > 0 and right = 0
+
+With ALL a row comes out several times: as often as on the side with fewer, or as often as there are more on
+the left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Column, Expr, Literal, call
-from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Filter, Plan, Project, Union
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call
+from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Explode, Filter, Plan, Project, Union
 from headwater.sql.translate.env import Env
-from headwater.sql.translate.modifiers import check_modifiers
+from headwater.sql.translate.modifiers import modified
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.clashes import check_union
 from headwater.sql.translate.scalars.operators import cast_to
@@ -44,18 +46,14 @@ def translate_set(node: exp.Expr, env: Env) -> Rows:
     if any(side.open for side in sides):
         env.notes.obstacle(node, "a set operation on columns that are not known has no delta rule")
         return sides[0]
-    result = _operate(node, sides, env)
-    check_modifiers(node, result, result, env)
-    return result
+    return modified(node, _operate(node, sides, env), env)
 
 
 def _operate(node: exp.Expr, sides: list[Rows], env: Env) -> Rows:
     if isinstance(node, exp.Union):
         rows = _union(sides, env)
         return distinct(rows, node, env) if node.args.get("distinct") and not env.predicate else rows
-    if not node.args.get("distinct"):
-        env.notes.obstacle(node, f"{node.key.upper()} ALL has no delta rule")
-    return _marked(sides, env, keep_common=isinstance(node, exp.Intersect))
+    return _marked(sides, env, isinstance(node, exp.Intersect), copies=not node.args.get("distinct"))
 
 
 def _branches(node: exp.Expr) -> list[exp.Expr]:
@@ -63,8 +61,12 @@ def _branches(node: exp.Expr) -> list[exp.Expr]:
     branches: list[exp.Expr] = []
     for side in (node.this, node.expression):
         bare = side
-        same = isinstance(bare, exp.Union) and not bare.args.get("by_name") and not node.args.get("by_name")
-        plain = same and not any(bare.args.get(clause) for clause in ("order", "limit", "offset", "with_"))
+        same = isinstance(bare, exp.Union) and not bare.args.get("by_name")
+        plain = (
+            same
+            and not node.args.get("by_name")
+            and not any(bare.args.get(clause) for clause in ("order", "limit", "offset", "with_"))
+        )
         if plain and (node.args.get("distinct") or not bare.args.get("distinct")):
             branches += _branches(bare)
         else:
@@ -73,10 +75,13 @@ def _branches(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _aligned(sides: list[Rows], node: exp.Expr, env: Env) -> list[Rows]:
-    """All sides with the columns of the first, in number, order (BY NAME) and type."""
+    """All sides with the columns of the first, in number and type."""
     first = sides[0].visible
     if node.args.get("by_name"):
-        sides = [sides[0], *(_by_name(side, first, node, env) for side in sides[1:])]
+        env.notes.fail(
+            "HW113", node.expression, f"Spark has no {node.key.upper()} BY NAME",
+            hint="list the columns in the same order on both sides",
+        )  # fmt: skip
     for side in sides[1:]:
         if len(side.visible) != len(first) and not any(side.open for side in sides):
             env.notes.fail(
@@ -87,16 +92,6 @@ def _aligned(sides: list[Rows], node: exp.Expr, env: Env) -> list[Rows]:
             )
     types = _types(sides, node, env)
     return [_cast(side, types) for side in sides]
-
-
-def _by_name(rows: Rows, first: Sequence[Field], node: exp.Expr, env: Env) -> Rows:
-    named = {field.name.lower(): field for field in rows.visible}
-    missing = [field.name for field in first if field.name.lower() not in named]
-    if missing or len(named) != len(first):
-        env.notes.fail(
-            "HW307", node.expression, f"UNION BY NAME: no column {', '.join(missing) or 'to match'}"
-        )
-    return replace(rows, fields=tuple(named[field.name.lower()] for field in first))
 
 
 def _types(sides: list[Rows], node: exp.Expr, env: Env) -> list[str]:
@@ -144,7 +139,7 @@ def _fields(sides: list[Rows], names: list[str]) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-def _marked(sides: list[Rows], env: Env, keep_common: bool) -> Rows:
+def _marked(sides: list[Rows], env: Env, keep_common: bool, copies: bool) -> Rows:
     names = env.column_names([*(field.name for field in sides[0].visible), "in_left", "in_right"])
     columns, (left, right) = names[:-2], names[-2:]
     both = Union((
@@ -155,7 +150,19 @@ def _marked(sides: list[Rows], env: Env, keep_common: bool) -> Rows:
         AggregateCall(mark, "count", (Column(mark),), "count({0})", type="int") for mark in (left, right)
     )
     groups = Aggregate(both, tuple((column, Column(column)) for column in columns), counts)
+    if copies:
+        return Rows(_copies(groups, columns, left, right, keep_common, env), _fields(sides, columns))
     zero = Literal(0, "0")
     on_right = call("gt" if keep_common else "eq", Column(right), zero)
     plan = Filter(groups, call("and", call("gt", Column(left), zero), on_right))
     return Rows(plan, _fields(sides, columns))
+
+
+def _copies(groups: Plan, columns: list[str], left: str, right: str, keep_common: bool, env: Env) -> Plan:
+    """Each group as often as its counts say."""
+    counts = (Column(left), Column(right))
+    number = call("least", *counts) if keep_common else call("sub", *counts)
+    times = Call("cast", (number,), "CAST({0} AS INT)")
+    generator = call("explode", call("array_repeat", _ONE, call("greatest", times, Literal(0, "0"))))
+    (copy,) = env.column_names(["copy"])
+    return Project(Explode(groups, (copy,), generator), tuple((column, Column(column)) for column in columns))

@@ -34,11 +34,16 @@ class Translated:
     reads: tuple[str, ...]
     obstacles: tuple[Obstacle, ...]
     sql: str
+    warnings: tuple[Obstacle, ...] = ()  # where the answer is one of several
 
 
-def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translated:
-    """Translate a view over relations (sources and other views) with these columns."""
-    notes = Notes(view.sql, relations)
+def translate(
+    view: View,
+    relations: Mapping[str, Sequence[Column]],
+    keys: Mapping[str, Sequence[Sequence[str]]] | None = None,
+) -> Translated:
+    """Translate a view over relations (sources and other views) with these columns and keys."""
+    notes = Notes(view.sql, relations, keys=keys or {})
     try:
         rows = translate_query(select_tree(view.sql), Env(notes, translate_query))
     except RecursionError:
@@ -47,10 +52,20 @@ def translate(view: View, relations: Mapping[str, Sequence[Column]]) -> Translat
     columns = _names(view, fields, notes, rows.open)
     types = tuple("" if rows.open or field.value.type == "void" else field.value.type for field in fields)
     types = types if len(types) == len(columns) else ("",) * len(columns)
+    if not notes.reads:
+        raise InputError(
+            "HW330",
+            f'the view "{view.name}" reads no table and no view, so nothing can ever change it',
+            place=view.sql.place(length=len(view.sql.text)),
+            hint="read a table, or write the constants where they are used",
+        )
     plan = None if notes.obstacles else _finish(rows, fields, columns, notes, view)
     if notes.obstacles and view.refresh is RefreshPolicy.INCREMENTAL_STRICT:
         raise _not_strict(view, notes.obstacles)
-    return Translated(plan, columns, types, tuple(notes.reads), tuple(notes.obstacles), view.sql.text)
+    warnings = tuple(notes.warnings) if plan is not None else ()
+    return Translated(
+        plan, columns, types, tuple(notes.reads), tuple(notes.obstacles), view.sql.text, warnings
+    )
 
 
 def _finish(rows: Rows, fields: Sequence[Field], columns: tuple[str, ...], notes: Notes, view: View) -> Plan:
@@ -77,16 +92,17 @@ def _names(view: View, fields: Sequence[Field], notes: Notes, open_: bool) -> tu
     if open_:
         return _open_names(view)
     if view.columns:
-        if len(view.columns) != len(fields):
+        if len(view.columns) > len(fields):
             raise InputError(
                 "HW325",
                 f'"{view.name}" has {len(view.columns)} names for {len(fields)} columns',
                 place=view.place or view.sql.place(),
             )
-        fields = [
+        named = [
             replace(field, name=name, implicit=False)
-            for field, name in zip(fields, view.columns, strict=True)
+            for field, name in zip(fields, view.columns, strict=False)
         ]
+        fields = [*named, *fields[len(named) :]]  # the rest keep their names
     explicit = {field.name.lower() for field in fields if not field.implicit}
     names: list[str] = []
     for field in fields:
@@ -116,6 +132,11 @@ def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) 
         raise InputError(
             "HW304", f'two columns of the view are called "{name}"', place=place,
             hint="give one of them another name with AS",
+        )  # fmt: skip
+    if field.value.type == "interval":
+        raise InputError(
+            "HW308", f'"{name}" is an interval, which a table cannot store', place=place,
+            hint="store a number: timestampdiff(SECOND, start, end), datediff(end, start)",
         )  # fmt: skip
     if not can_be_stored(name) or name.lower() in RESERVED_COLUMNS:
         raise InputError(

@@ -173,9 +173,13 @@ class DeltaLog:
             return False
 
     def rewrite(
-        self, added: Sequence[NewFile], removed: Sequence[DataFile], transactions: Mapping[str, int]
+        self,
+        added: Sequence[NewFile],
+        removed: Sequence[DataFile],
+        transactions: Mapping[str, int],
+        changes: bool = False,
     ) -> bool:
-        """Replace files by others that hold the same relation; the time stays.
+        """Replace files by others that hold the same relation (unless it `changes`); the time stays.
 
         False if another process committed meanwhile, or has removed one of these files: nothing is written.
         """
@@ -183,7 +187,7 @@ class DeltaLog:
             snapshot = self.snapshot()
             if not _present(removed, snapshot):
                 return False
-            return self._write(snapshot, added, removed, {}, transactions, changes=False)
+            return self._write(snapshot, added, removed, {}, transactions, changes)
 
     def alter(
         self,

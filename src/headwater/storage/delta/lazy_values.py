@@ -11,6 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from headwater.storage.as_python import column_as_python
+
 __all__ = ["LazyColumns", "LazyValues"]
 
 
@@ -29,7 +31,7 @@ class LazyColumns:
 
     def column(self, name: str) -> list[Any]:
         if name not in self._python:
-            self._python[name] = _as_far_as_possible(self._arrow[name])
+            self._python[name] = column_as_python(self._arrow[name], lambda _: None)
         return self._python[name]
 
 
@@ -49,17 +51,3 @@ class LazyValues(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len({*self._columns.names, *self._given})
-
-
-def _as_far_as_possible(column: pa.ChunkedArray) -> list[Any]:
-    try:
-        return list(column.to_pylist())
-    except (OverflowError, ValueError):
-        return [_value(scalar) for scalar in column]
-
-
-def _value(scalar: pa.Scalar) -> Any:
-    try:
-        return scalar.as_py()
-    except (OverflowError, ValueError):
-        return None

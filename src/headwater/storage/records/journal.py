@@ -144,15 +144,25 @@ def read_rows(
     since: int = 0,
     until: int | None = None,
     columns: Sequence[str] | None = None,
+    where: pc.Expression | None = None,
 ) -> pa.Table:
-    """The rows of [since, until), oldest first."""
-    return _read(files_between(log, since, until), schema, columns, _within(since, until)).sort_by(AT)
+    """The rows of [since, until) that meet a condition, oldest first."""
+    condition = _within(since, until) if where is None else _within(since, until) & where
+    return _read(files_between(log, since, until), schema, columns, condition).sort_by(AT)
 
 
-def newest_rows(log: DeltaLog, schema: pa.Schema, enough: int, where: pc.Expression) -> pa.Table:
+def newest_rows(
+    log: DeltaLog,
+    schema: pa.Schema,
+    enough: int,
+    where: pc.Expression,
+    since: int = 0,
+    until: int | None = None,
+) -> pa.Table:
     """The newest rows that meet a condition, oldest first: as many files back as it takes to have enough."""
     chosen: list[pa.Table] = []
-    for file in reversed(files_between(log)):
+    where = where & _within(since, until)
+    for file in reversed(files_between(log, since, until)):
         chosen.append(_read([file], schema, None, where))
         if sum(len(part) for part in chosen) >= enough:
             break

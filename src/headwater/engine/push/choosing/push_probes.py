@@ -27,7 +27,7 @@ from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.spark.metering import metered
 from headwater.planning.cost.effort import Effort
 from headwater.storage.delta.delta_log import BEGINNING
-from headwater.storage.overload.probes import Probes, note_probes
+from headwater.storage.choosing.probes import Probes, note_probes
 from headwater.storage.timeline import COMPACTED, WEIGHT, Timeline
 
 __all__ = ["push_probes"]

@@ -103,11 +103,15 @@ class Rescue:
             else:
                 yield pushed
                 return
-        self.failed.add(job, causes[-1], recomputed=self.recompute or job.mode is not Mode.INCREMENTAL)
+        self.failed.add(job, causes[-1], recomputed=self._recomputes(job) or job.mode is not Mode.INCREMENTAL)
 
     def _attempts(self, job: Job) -> Iterator[Job]:
         yield job
-        if job.mode is Mode.INCREMENTAL and self.recompute:
+        if job.mode is Mode.INCREMENTAL and self._recomputes(job):
             yield replace(
                 job, mode=Mode.FULL, reason="a row that its changes are computed with makes them fail"
             )
+
+    def _recomputes(self, job: Job) -> bool:
+        """Not what would lose the rows that it has outlived."""
+        return self.recompute and not job.kept.outlives

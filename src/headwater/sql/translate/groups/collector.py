@@ -24,11 +24,16 @@ def has_aggregates(expr: Expr) -> bool:
 @dataclass(slots=True)
 class Collector:
     calls: dict[AggregateCall, str] = field(default_factory=dict)
+    grouping: dict[tuple[Expr, ...] | None, str] = field(default_factory=dict)
 
     def keep(self, aggregate: AggregateCall) -> Column:
         """The column that stands for an aggregate."""
         nameless = replace(aggregate, name="")
         return Column(self.calls.setdefault(nameless, f"{_MARK}{len(self.calls)}"))
+
+    def ask_grouping(self, keys: tuple[Expr, ...] | None) -> Column:
+        """The column that says which of the keys a row is not grouped by; None for all keys."""
+        return Column(self.grouping.setdefault(keys, f"{_MARK}grouping{len(self.grouping)}"))
 
     def names(self) -> tuple[str, ...]:
         return tuple(self.calls.values())

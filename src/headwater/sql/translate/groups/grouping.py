@@ -19,14 +19,17 @@ from typing import NoReturn
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
+from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.collector import Collector
-from headwater.sql.translate.groups.group_keys import group_keys, has_aggregate
+from headwater.sql.translate.groups.group_keys import Keys, group_keys, has_aggregate
+from headwater.sql.translate.groups.grouping_sets import coalesce_zero, grouping_sets
 from headwater.sql.translate.groups.items import Item, read_items
 from headwater.sql.translate.names import aggregate_name, stored_name
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.joins import split_and
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
@@ -35,7 +38,9 @@ from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["grouped"]
 
-_CORRELATED = "a grouped subquery that names the query around it has no delta rule"
+_CORRELATED = "a grouped subquery that names the query around it in this way has no delta rule"
+_COUNTS = {"count", "approx_count_distinct", "regr_count"}  # 0 where there are no rows; others are NULL
+_EMPTY_LISTS = {"collect_list", "collect_set"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,9 @@ class _Groups:
     key_names: tuple[str, ...]
     aggregate_names: Mapping[str, str]
     columns: frozenset[str]  # of the input
+    gathered: frozenset[str]  # columns of subqueries and window functions
+    outer_names: tuple[str, ...]  # of what a subquery is compared with
+    grouping_names: Mapping[tuple[Expr, ...] | None, str]
 
     def over(self, value: Typed, node: exp.Expr, reader: Expressions) -> Typed:
         """A value over the input as one over the groups."""
@@ -59,6 +67,8 @@ class _Groups:
         match expr:
             case Column(name) if name in self.aggregate_names:
                 return Column(self.aggregate_names[name])
+            case Column(name) if name in self.gathered:
+                return expr
             case Column(name) if name in self.columns:
                 return self._stray(name, node, reader)
             case Column():
@@ -92,29 +102,85 @@ def _culprit(node: exp.Expr, name: str, reader: Expressions) -> exp.Expr:
     return node
 
 
-def grouped(rows: Rows, node: exp.Expr, env: Env, windows: Mapping[exp.Expr, Typed]) -> Rows:
-    """The rows of a SELECT with GROUP BY or with aggregates."""
+def grouped(
+    rows: Rows,
+    node: exp.Expr,
+    env: Env,
+    windows: Mapping[exp.Expr, Typed],
+    gathered: Gathered,
+    late: Sequence[exp.Expr],
+) -> tuple[Rows, list[Typed]]:
+    """The rows of a SELECT with GROUP BY or with aggregates, and what `late` expressions are over them."""
+    outer = env.parent.plan if env.parent is not None else None
+    rows = bind_outer(rows, outer, env.notes.alias)
     items = read_items(rows, node, env)
     keys = group_keys(rows, node, items, env, windows)
     collector = Collector()
-    reader = replace(env.expressions(rows, "SELECT", collector), windows=windows)
+    reader = replace(env.expressions(rows, "SELECT", collector, gathered), windows=windows)
     values = _values(items, reader)
     having = _having_reader(items, values, reader)
     conditions = [(conjunct, having.condition(conjunct)) for conjunct in _plain_conditions(node)]
-    groups = _groups(rows, keys, items, values, collector, env)
-    fields = tuple(
+    after = [having.translate(part) for part in late]
+    groups = _groups(rows, keys.keys, items, values, collector, env, gathered)
+
+    def over(expr: Expr) -> Expr:
+        return groups.over(Typed(expr), node, reader).expr
+
+    result = _aggregated(rows, keys, groups, collector, node, env)
+    result = replace(result, plan=gathered.join(result.plan, over))
+    for conjunct, condition in conditions:
+        over_groups = groups.over(condition, conjunct, having).expr
+        result = replace(result, plan=push_filter(result.plan, over_groups), single=False)
+    result = _having_subqueries(
+        replace(result, fields=_fields(items, values, groups, reader)), _key_fields(rows, groups), node, env
+    )
+    partition = tuple(Column(name) for name in groups.outer_names)
+    plan, names = gathered.rank(result.plan, env, over, partition)
+    fields = tuple(replace(field, value=_renamed(field.value, names)) for field in result.fields)
+    ranked = replace(result, plan=plan, fields=fields)
+    return ranked, [
+        _renamed(groups.over(value, part, having), names) for part, value in zip(late, after, strict=True)
+    ]
+
+
+def _renamed(value: Typed, names: Mapping[str, Expr]) -> Typed:
+    return replace(value, expr=rename(value.expr, names))
+
+
+def _fields(
+    items: Sequence[Item], values: Sequence[Typed], groups: _Groups, reader: Expressions
+) -> tuple[Field, ...]:
+    return tuple(
         Field("", item.name, groups.over(value, item.node, reader), implicit=item.implicit, origin=item.node)
         for item, value in zip(items, values, strict=True)
     )
-    key_items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys, strict=True))
-    plan = Aggregate(rows.plan, key_items, collector.named(dict(groups.aggregate_names)))
-    result = Rows(plan, fields)
-    if rows.correlated:
+
+
+def _aggregated(
+    rows: Rows, keys: Keys, groups: _Groups, collector: Collector, node: exp.Expr, env: Env
+) -> Rows:
+    """The groups, also by what a subquery is compared with; several sets of keys one after the other."""
+    pairs = pulled(rows)
+    if pairs is None:
         env.notes.obstacle(node, _CORRELATED)
-    for conjunct, condition in conditions:
-        over_groups = groups.over(condition, conjunct, having).expr
-        result = replace(result, plan=push_filter(result.plan, over_groups))
-    return _having_subqueries(result, _key_fields(rows, groups), node, env)
+    items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys.keys, strict=True))
+    around = tuple((name, own) for name, (own, _) in zip(groups.outer_names, pairs or (), strict=True))
+    outside = tuple(
+        equal(Column(name), far) for name, (_, far) in zip(groups.outer_names, pairs or (), strict=True)
+    )
+    calls = collector.named(dict(groups.aggregate_names))
+    if len(keys.sets) > 1 or collector.grouping:
+        plan = grouping_sets(rows.plan, keys, items, around, calls, groups.grouping_names)
+        return Rows(plan, (), correlated=outside)
+    single = not keys.keys
+    if (
+        single
+        and outside
+        and (node.args.get("having") or any(call.function in _EMPTY_LISTS for call in calls))
+    ):
+        env.notes.obstacle(node, _CORRELATED)
+    empty = tuple((call.name, coalesce_zero(Column(call.name))) for call in calls if call.function in _COUNTS)
+    return Rows(Aggregate(rows.plan, (*items, *around), calls), (), False, outside, single, empty)
 
 
 def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:
@@ -136,7 +202,8 @@ def _having_reader(items: Sequence[Item], values: Sequence[Typed], reader: Expre
 
 def _plain_conditions(node: exp.Expr) -> list[exp.Expr]:
     having = node.args.get("having")
-    return [conjunct for conjunct in split_and(having.this if having else None) if not is_predicate(conjunct)]
+    conjuncts = split_and(having.this if having else None)
+    return [part for part in conjuncts if not is_predicate(part) or has_aggregate(part)]
 
 
 def _key_fields(rows: Rows, groups: _Groups) -> tuple[Field, ...]:
@@ -156,12 +223,15 @@ def _having_subqueries(result: Rows, keys: tuple[Field, ...], node: exp.Expr, en
         if not is_predicate(conjunct):
             continue
         if has_aggregate(conjunct):
-            env.notes.obstacle(conjunct, "a subquery beside an aggregate in HAVING has no delta rule")
             continue
         shown = {field.name.lower() for field in result.fields}
         named = [replace(key, hidden=key.hidden or key.name.lower() in shown) for key in keys]
         wide = replace(result, fields=(*result.fields, *named))
-        result = replace(result, plan=semi_join(wide, conjunct, env, "HAVING").plan)
+        joined = semi_join(wide, conjunct, env, "HAVING")
+        if joined is None:
+            env.notes.obstacle(conjunct, "this subquery in HAVING has no delta rule")
+        else:
+            result = replace(result, plan=joined.plan, single=False)
     return result
 
 
@@ -172,6 +242,7 @@ def _groups(
     values: Sequence[Typed],
     collector: Collector,
     env: Env,
+    gathered: Gathered,
 ) -> _Groups:
     """Name each key and aggregate after the select item that is exactly it, if there is one."""
     shown = {
@@ -181,10 +252,17 @@ def _groups(
     wanted += [
         shown.get(Column(mark)) or aggregate_name(aggregate) for aggregate, mark in collector.calls.items()
     ]
+    asked = list(collector.grouping.values())
+    wanted += ["grouping" for _ in asked] + ["around" for _ in rows.correlated]
     names = env.column_names(wanted)
-    count = len(keys)
-    marks = dict(zip(collector.names(), names[count:], strict=True))
-    return _Groups(env, keys, tuple(names[:count]), marks, frozenset(rows.plan.columns))
+    count, end = len(keys), len(keys) + len(collector.calls)
+    marks = dict(zip(collector.names(), names[count:end], strict=True))
+    grouping = dict(zip(asked, names[end:], strict=False))
+    return _Groups(
+        env, keys, tuple(names[:count]), marks | grouping, frozenset(rows.plan.columns), gathered.columns,
+        tuple(names[end + len(asked) :]),
+        {asked_keys: grouping[mark] for asked_keys, mark in collector.grouping.items()},
+    )  # fmt: skip
 
 
 def _key_name(expr: Expr, index: int) -> str:

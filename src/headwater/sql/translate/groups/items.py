@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -25,10 +26,17 @@ class Item:
     implicit: bool = False
 
 
-def read_items(rows: Rows, node: exp.Expr, env: Env) -> list[Item]:
+def read_items(
+    rows: Rows, node: exp.Expr, env: Env, generated: Mapping[exp.Expr, tuple[Typed, ...]] | None = None
+) -> list[Item]:
     items: list[Item] = []
     for expression in node.expressions:
-        if is_star(expression):
+        made = (generated or {}).get(expression)
+        if made is not None:
+            items += [
+                Item(name, expression, value) for name, value in zip(_names(expression), made, strict=True)
+            ]
+        elif is_star(expression):
             items += [
                 Item(field.name, expression, field.value, field.implicit)
                 for field in star_fields(env.scope(rows), expression)
@@ -40,3 +48,12 @@ def read_items(rows: Rows, node: exp.Expr, env: Env) -> list[Item]:
         else:
             items.append(Item(implicit_name(expression), expression, implicit=not is_named(expression)))
     return items
+
+
+def _names(node: exp.Expr) -> list[str]:
+    """explode(x) AS y, posexplode(x) AS (p, y), and what they are called without a name."""
+    if isinstance(node, exp.Aliases):
+        return [alias.name for alias in node.expressions]
+    if isinstance(node, exp.Alias):
+        return [node.alias]
+    return ["pos", "col"] if node.name.lower().startswith("pos") else ["col"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headwater.algebra.expressions.tree import columns_of
-from headwater.algebra.plans.nodes import Join, Plan, Scan
+from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Plan, Project, Scan
 from headwater.algebra.plans.walks import children, nodes
 from headwater.errors import InputError
 from headwater.sql.translate.notes import Notes
@@ -23,8 +23,8 @@ def refuse_cross_joins(plan: Plan, notes: Notes) -> None:
 
 
 def _refuse(join: Join, notes: Notes) -> None:
-    groups = _connected(join)
-    if len(groups) == 1:
+    groups = [group for group in _connected(join) if not _of_single_rows(join, group)]
+    if len(groups) <= 1:
         return
     alone = join.inputs[min(groups[1])]
     alias = next(_aliases(alone), "")
@@ -35,6 +35,17 @@ def _refuse(join: Join, notes: Notes) -> None:
         detail="Its size is the product of the sizes of its inputs, and so is the work of a change.",
         hint="add a condition such as a.key = b.key, or declare the view with ALLOW CROSS JOIN",
     )
+
+
+def _of_single_rows(join: Join, group: set[int]) -> bool:
+    """Inputs that have one row, such as an aggregate of a whole relation, multiply nothing."""
+    return all(_is_single_row(join.inputs[index]) for index in group)
+
+
+def _is_single_row(plan: Plan) -> bool:
+    while isinstance(plan, Project | Filter):
+        plan = plan.child
+    return isinstance(plan, Aggregate) and not plan.keys
 
 
 def _connected(join: Join) -> list[set[int]]:

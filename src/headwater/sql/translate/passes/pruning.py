@@ -13,10 +13,12 @@ from headwater.algebra.expressions.tree import Column, Expr, columns_of
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
+    Explode,
     Filter,
     Join,
     Negate,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Restrict,
@@ -45,6 +47,11 @@ def prune(plan: Plan, needed: Set[str]) -> Plan:
             return _project(prune(child, _used(expr for _, expr in kept)), kept)
         case Windows():
             return replace(plan, child=prune(plan.child, (needed - {plan.name}) | columns_of(plan.time)))
+        case Over():
+            return _over(plan, needed)
+        case Explode():
+            wanted = (needed - set(plan.names)) | columns_of(plan.generator)
+            return replace(plan, child=prune(plan.child, wanted))
         case Join(inputs, conditions):
             wanted = needed | _used(conditions)
             return replace(plan, inputs=tuple(prune(child, wanted & set(child.columns)) for child in inputs))
@@ -71,6 +78,18 @@ def _two_sides(plan: OuterJoin | SemiJoin, needed: Set[str]) -> Plan:
     wanted = needed | _used([key for pair in plan.keys for key in pair]) | _used([plan.residual])
     left, right = set(plan.left.columns), set(plan.right.columns)
     return replace(plan, left=prune(plan.left, wanted & left), right=prune(plan.right, wanted & right))
+
+
+def _over(plan: Over, needed: Set[str]) -> Plan:
+    """Without the functions that nothing reads; without any, the rows as they are."""
+    limited = plan.most[0] if plan.most is not None else ""
+    calls = tuple(over for over in plan.calls if over.name in needed or over.name == limited)
+    below = needed & set(plan.child.columns)
+    if not calls:
+        return prune(plan.child, below)
+    below |= _used(plan.partition) | _used(item.expr for item in plan.order)
+    below |= _used(expr for over in calls for expr in (*over.call.arguments, over.call.where))
+    return replace(plan, child=prune(plan.child, below), calls=calls)
 
 
 def _aggregate(plan: Aggregate, needed: Set[str]) -> Plan:

@@ -3,6 +3,8 @@
     WHERE over a Join       into the one input that has all its columns, else a condition of the join
     WHERE over LEFT JOIN    into the left side, if it has all its columns (RIGHT: the right side)
     WHERE over a semi-join  below it
+    HAVING on group keys    below the aggregate, as Spark does: `GROUP BY v HAVING v <> 0` computes no
+                            aggregate of the group v = 0, which might fail
 
 Conditions on one relation then filter its changes before any join sees them, and conditions of a WHERE that
 compare two relations connect them like an ON.  Joins of joins become one Join of many inputs.
@@ -12,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Call, Expr, Literal, call, columns_of
-from headwater.algebra.plans.nodes import Filter, Join, JoinKind, OuterJoin, Plan, SemiJoin
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, columns_of, rename
+from headwater.algebra.plans.nodes import Aggregate, Filter, Join, JoinKind, OuterJoin, Over, Plan, SemiJoin
 
 __all__ = ["combine", "push_filter", "push_semi_join"]
 
@@ -44,12 +46,23 @@ def push_filter(plan: Plan, condition: Expr) -> Plan:
             return replace(plan, right=push_filter(right, condition))
         case SemiJoin():
             return replace(plan, left=push_filter(plan.left, condition))
+        case Aggregate(child, keys) if used and used <= dict(keys).keys():
+            return replace(plan, child=push_filter(child, rename(condition, dict(keys))))
+        case Over(child, partition) if used and used <= _columns(partition):
+            return replace(plan, child=push_filter(child, condition))
         case Filter(Join() | OuterJoin() | SemiJoin(), first) if used:
+            return Filter(push_filter(plan.child, condition), first)
+        case Filter(Aggregate(_, keys), first) if used and used <= dict(keys).keys():
             return Filter(push_filter(plan.child, condition), first)
         case Filter(child, first):
             return Filter(child, call("and", first, condition))
         case _:
             return Filter(plan, condition)
+
+
+def _columns(partition: tuple[Expr, ...]) -> set[str]:
+    """Columns with one value in a partition: a condition on them keeps it as a whole, or not at all."""
+    return {expr.name for expr in partition if isinstance(expr, Column)}
 
 
 def _always(condition: Expr) -> bool:

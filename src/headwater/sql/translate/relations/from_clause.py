@@ -10,6 +10,8 @@ from headwater.algebra.expressions.tree import Column
 from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.relations.joins import join, settle_constants
+from headwater.sql.translate.relations.laterals import lateral_join, lateral_view, values_join
+from headwater.sql.translate.relations.pivots import pivoted
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
 from headwater.sql.translate.scalars.typed import Typed
 
@@ -23,6 +25,7 @@ def from_clause(node: exp.Expr, env: Env) -> Rows:
         env.notes.obstacle(node, "a query without FROM reads no relation")
         return Rows(_nothing(env), ())
     rows = _joined(from_item(start.this, env), node.args.get("joins") or (), env)
+    rows = replace(rows, single=False, empty=())
     for lateral in node.args.get("laterals") or ():
         rows = _lateral_view(rows, lateral, env)
     _sample(node.args.get("sample"), env)
@@ -31,8 +34,20 @@ def from_clause(node: exp.Expr, env: Env) -> Rows:
 
 def _joined(rows: Rows, joins: list[exp.Expr] | tuple[()], env: Env) -> Rows:
     for node in joins:
-        rows = join(rows, from_item(node.this, env), node, env)
+        beside = _beside(rows, node, env)
+        rows = join(rows, from_item(node.this, env), node, env) if beside is None else beside
     return rows
+
+
+def _beside(rows: Rows, node: exp.Expr, env: Env) -> Rows | None:
+    """What is made of the rows before it: LATERAL, VALUES."""
+    match node.this:
+        case exp.Lateral():
+            return lateral_join(rows, node, env)
+        case exp.Values():
+            return values_join(rows, node, env)
+        case _:
+            return None
 
 
 def from_item(node: exp.Expr, env: Env) -> Rows:
@@ -49,9 +64,18 @@ def from_item(node: exp.Expr, env: Env) -> Rows:
         case _:
             rows = _unknown_rows(node, "this kind of table has no delta rule", env)
     if node.args.get("pivots"):
-        env.notes.obstacle(node.args["pivots"][0], "PIVOT and UNPIVOT have no delta rule")
-        rows = replace(rows, open=True)
+        rows = _pivoted(rows, node.args["pivots"], env)
     _sample(node.args.get("sample"), env)
+    return rows
+
+
+def _pivoted(rows: Rows, nodes: list[exp.Expr], env: Env) -> Rows:
+    for node in nodes:
+        made = pivoted(rows, node, env)
+        if made is None:
+            env.notes.obstacle(node, "this form of PIVOT or UNPIVOT has no delta rule")
+            return replace(rows, open=True)
+        rows = requalify(made, node.alias) if node.alias else made
     return rows
 
 
@@ -137,9 +161,12 @@ def _reads(node: exp.Expr, env: Env) -> None:
 
 def _lateral_view(rows: Rows, node: exp.Expr, env: Env) -> Rows:
     """LATERAL VIEW explode(x) t AS c."""
+    made = lateral_view(rows, node, env)
+    if made is not None:
+        return made
     for argument in node.this.expressions:
         env.expressions(rows, "LATERAL VIEW").translate(argument)
-    more = _unknown_rows(node, "LATERAL VIEW has no delta rule", env)
+    more = _unknown_rows(node, "this LATERAL VIEW has no delta rule", env)
     return Rows(rows.plan, rows.fields + more.fields, rows.open or more.open)
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from headwater.algebra.expressions.tree import Call, Column, Expr, call, columns_of, conjunction, equal
 from headwater.algebra.plans.nodes import JoinKind, OuterJoin, Plan, Project, SemiJoin
 from headwater.sql.translate.env import Env
+from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.equalities import equalities
 from headwater.sql.translate.relations.scope import Field, Rows
@@ -17,11 +18,10 @@ from headwater.sql.translate.scalars.clashes import check_comparison
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common
 
-__all__ = ["join", "settle", "settle_constants", "split_and"]
+__all__ = ["join", "outer_of", "settle", "settle_constants", "split_and"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 _LARGE = 64
-_NO_KEYS = "has no equality between its two sides, and so no delta rule"
 
 
 def split_and(node: exp.Expr | None) -> list[exp.Expr]:
@@ -45,13 +45,15 @@ def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
         return _semi(left, right, node, env, anti=kind == "ANTI")
     outer = _OUTER.get(side)
     if outer is None:
-        return _inner(left, right, *_conditions(left, right, node, env, None))
+        gathered = Gathered()
+        fields, conditions = _conditions(left, right, node, env, None, gathered)
+        return _inner(left, right, fields, conditions, gathered)
     if outer is not JoinKind.RIGHT:
         right = settle(right, env)
     if outer is not JoinKind.LEFT:
         left = settle(left, env)
     fields, conditions = _conditions(left, right, node, env, outer)
-    plan = _outer(left.plan, right.plan, conditions, outer, node, env)
+    plan = outer_of(left.plan, right.plan, conditions, outer)
     fields = _nullable(fields, _extended(left.plan, right.plan, outer))
     return Rows(plan, fields, left.open or right.open, left.correlated + right.correlated)
 
@@ -63,14 +65,19 @@ def _check_method(node: exp.Expr, env: Env) -> None:
 
 
 def _conditions(
-    left: Rows, right: Rows, node: exp.Expr, env: Env, outer: JoinKind | None
+    left: Rows,
+    right: Rows,
+    node: exp.Expr,
+    env: Env,
+    outer: JoinKind | None,
+    gathered: Gathered | None = None,
 ) -> tuple[tuple[Field, ...], list[Expr]]:
     """The fields of both sides, and what must hold between them."""
-    both = Rows(left.plan, left.fields + right.fields, left.open or right.open)
+    both = Rows(combine(left.plan, right.plan), left.fields + right.fields, left.open or right.open)
     names = _using(left, right, node)
     if names is not None:
         return _merged(left, right, names, node, env, outer)
-    reader = env.expressions(both, "ON")
+    reader = env.expressions(both, "ON", gathered=gathered)
     return both.fields, [reader.condition(conjunct).expr for conjunct in split_and(node.args.get("on"))]
 
 
@@ -123,9 +130,11 @@ def _shown(left: Typed, right: Typed, outer: JoinKind | None) -> Typed:
             return left
 
 
-def _inner(left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[Expr]) -> Rows:
+def _inner(
+    left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[Expr], gathered: Gathered
+) -> Rows:
     """A condition that names the outer query belongs there, like one of the WHERE clause."""
-    plan = combine(left.plan, right.plan)
+    plan = gathered.join(combine(left.plan, right.plan))
     outside: list[Expr] = []
     columns = set(plan.columns)
     for condition in conditions:
@@ -183,11 +192,9 @@ def _nullable(fields: tuple[Field, ...], extended: frozenset[str]) -> tuple[Fiel
     )
 
 
-def _outer(left: Plan, right: Plan, conditions: list[Expr], kind: JoinKind, node: exp.Expr, env: Env) -> Plan:
+def outer_of(left: Plan, right: Plan, conditions: list[Expr], kind: JoinKind) -> Plan:
     """Conditions on the side that may be missing filter it before the join; the rest must wait for pairs."""
     parts = equalities(conditions, set(left.columns), set(right.columns))
-    if not parts.keys:
-        env.notes.obstacle(node, f"this outer join {_NO_KEYS}")
     waiting = list(parts.rest)
     if kind is JoinKind.LEFT:
         right = _filtered(right, parts.right)
@@ -210,8 +217,6 @@ def _semi(left: Rows, right: Rows, node: exp.Expr, env: Env, anti: bool) -> Rows
     """LEFT SEMI JOIN and LEFT ANTI JOIN: the left rows with, or without, a partner."""
     _, conditions = _conditions(left, right, node, env, None)
     parts = equalities(conditions, set(left.plan.columns), set(right.plan.columns))
-    if not parts.keys:
-        env.notes.obstacle(node, f"this {'anti' if anti else 'semi'}-join {_NO_KEYS}")
     residual = conjunction(parts.left + parts.rest)
     plan = SemiJoin(left.plan, _filtered(right.plan, parts.right), parts.keys, residual, anti)
     return replace(left, plan=plan)

@@ -50,12 +50,16 @@ class Rows:
 
     `open`: not all fields are known (PIVOT, table functions), so an unknown name is no error.
     `correlated`: conditions that name columns of the query around a subquery.
+    `single`: there is one row, always (an aggregate without GROUP BY).  If it is correlated, the plan has
+    none where no row matches; `empty` says what its columns are then, where that is not NULL.
     """
 
     plan: Plan
     fields: tuple[Field, ...]
     open: bool = False
     correlated: tuple[Expr, ...] = ()
+    single: bool = False
+    empty: tuple[tuple[str, Expr], ...] = ()
 
     @property
     def visible(self) -> tuple[Field, ...]:
@@ -68,7 +72,7 @@ def requalify(rows: Rows, qualifier: str, names: Sequence[str] | None = None) ->
     given = names or [field.name for field in rows.visible]
     pairs = zip(rows.visible, given, strict=False)
     renamed = tuple(Field(qualifier, name, field.value) for field, name in pairs)
-    return replace(rows, fields=renamed, correlated=())
+    return replace(rows, fields=renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Scope:
     fields: tuple[Field, ...]
     open: bool = False
     parent: Scope | None = None
+    plan: Plan | None = None  # of the rows that the fields are over
 
     def resolve(self, parts: Sequence[str], node: exp.Expr) -> Typed | None:
         """The value of a dotted name, here or in an outer query; None if there is no such column."""

@@ -4,12 +4,12 @@
         SemiJoin of t and u on [t.a = u.b, t.k = u.k]
 
 A condition of the subquery that names the query around it is a condition between the two sides.  NOT IN is
-an anti-join only if neither side can be NULL: `x NOT IN (..., NULL)` is never true.
+an anti-join only if neither side can be NULL: `x NOT IN (..., NULL)` is never true.  Where it can, and where
+the subquery always has one row, it is a condition on a value (subqueries).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -22,6 +22,7 @@ from headwater.sql.translate.relations.equalities import equalities
 from headwater.sql.translate.relations.scope import Rows
 from headwater.sql.translate.scalars.clashes import check_comparison
 from headwater.sql.translate.scalars.operators import query_of
+from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["is_predicate", "semi_join"]
 
@@ -43,16 +44,21 @@ def is_predicate(node: exp.Expr) -> bool:
     return isinstance(bare, exp.In | exp.Exists) and query_of(bare) is not None
 
 
-def semi_join(rows: Rows, node: exp.Expr, env: Env, clause: str) -> Rows:
-    """The rows for which such a predicate holds."""
+def semi_join(rows: Rows, node: exp.Expr, env: Env, clause: str) -> Rows | None:
+    """The rows for which such a predicate holds; None if it is no join but a condition on a value."""
     bare, negated = _bare(node)
     query = query_of(bare)
     assert query is not None
     inner = env.query(_without_limit(query, bare), env.below("subquery", env.scope(rows), predicate=True))
     pairs: Pairs = []
     if isinstance(bare, exp.In):
-        pairs = _compared(rows, bare, inner, env, clause, negated)
-    return _attach(rows, inner, pairs, node, env, negated)
+        values = _compared(rows, bare, inner, env, clause)
+        if negated and any(value.nullable for pair in values for value in pair):
+            return None
+        pairs = [(value.expr, column.expr) for value, column in values]
+    if inner.single or not _is_join(rows, inner, pairs):
+        return None
+    return _attach(rows, inner, pairs, negated)
 
 
 def _without_limit(query: exp.Expr, node: exp.Expr) -> exp.Expr:
@@ -67,7 +73,7 @@ def _without_limit(query: exp.Expr, node: exp.Expr) -> exp.Expr:
     return bare
 
 
-def _compared(rows: Rows, node: exp.Expr, inner: Rows, env: Env, clause: str, negated: bool) -> Pairs:
+def _compared(rows: Rows, node: exp.Expr, inner: Rows, env: Env, clause: str) -> list[tuple[Typed, Typed]]:
     """The values left of IN, each with the column of the subquery it is compared with."""
     operand = node.this.unnest()
     operands = operand.expressions if isinstance(operand, exp.Tuple) else [operand]
@@ -79,31 +85,19 @@ def _compared(rows: Rows, node: exp.Expr, inner: Rows, env: Env, clause: str, ne
         )
     for value, column in zip(values, columns, strict=False):
         check_comparison(env.notes, node, [value, column])
-    if negated and any(value.nullable for value in (*values, *columns)):
-        env.notes.obstacle(
-            node,
-            "NOT IN on values that may be NULL has no delta rule"
-            " (use NOT EXISTS, or IS NOT NULL on both sides, or declare the columns NOT NULL)",
-        )
-    return [(value.expr, column.expr) for value, column in zip(values, columns, strict=False)]
+    return list(zip(values, columns, strict=False))
 
 
-def _attach(rows: Rows, inner: Rows, pairs: Pairs, node: exp.Expr, env: Env, anti: bool) -> Rows:
+def _is_join(rows: Rows, inner: Rows, pairs: Pairs) -> bool:
+    """Do the conditions between the two sides name nothing else?"""
+    outer, own = set(rows.plan.columns), set(inner.plan.columns)
+    sides = all(columns_of(left) <= outer and columns_of(right) <= own for left, right in pairs)
+    return sides and all(columns_of(condition) <= outer | own for condition in inner.correlated)
+
+
+def _attach(rows: Rows, inner: Rows, pairs: Pairs, anti: bool) -> Rows:
     outer, own = set(rows.plan.columns), set(inner.plan.columns)
     parts = equalities(inner.correlated, outer, own)
-    keys = (*pairs, *parts.keys)
     residual = conjunction(parts.left + parts.right + parts.rest)
-    if not keys or not _each_on_its_side(keys, outer, own):
-        env.notes.obstacle(node, "a subquery without an equality with the query around it has no delta rule")
-    if residual is not None and not columns_of(residual) <= outer | own:
-        env.notes.obstacle(node, "a subquery that names a query further out has no delta rule")
-    semi = SemiJoin(rows.plan, inner.plan, keys, residual, anti)
+    semi = SemiJoin(rows.plan, inner.plan, (*pairs, *parts.keys), residual, anti)
     return replace(rows, plan=push_semi_join(rows.plan, inner.plan, semi))
-
-
-def _each_on_its_side(keys: Sequence[tuple[Expr, Expr]], outer: set[str], own: set[str]) -> bool:
-    """Both sides of every key name columns, and only those of their own side."""
-    return all(
-        columns_of(left) and columns_of(right) and columns_of(left) <= outer and columns_of(right) <= own
-        for left, right in keys
-    )

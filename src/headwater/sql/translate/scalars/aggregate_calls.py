@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Expr, Literal, call
 from headwater.algebra.plans.nodes import AggregateCall
+from headwater.sql.translate.groups.collector import Collector
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.clashes import check_aggregate
 from headwater.sql.translate.scalars.repeatability import ORDER_BLIND, ORDERED
@@ -18,10 +19,10 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["translate_aggregate"]
+__all__ = ["CANONICAL", "counted", "translate_aggregate"]
 
 # One name for aggregates that Spark has under several.
-_CANONICAL = {
+CANONICAL = {
     "mean": "avg", "every": "bool_and", "some": "bool_or", "any": "bool_or",
     "std": "stddev_samp", "stddev": "stddev_samp", "variance": "var_samp", "first_value": "first",
     "last_value": "last", "array_agg": "collect_list", "string_agg": "listagg",
@@ -41,16 +42,18 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
             hint=_hint(reader.clause),
         )
     _refuse_order(reader, node, name, ordered=order is not None)
-    canonical = _CANONICAL.get(name, name)
-    if canonical in ("grouping", "grouping_id", "measure"):
+    canonical = CANONICAL.get(name, name)
+    if canonical == "measure":
         return reader.give_up(node, f"{canonical} has no delta rule", "int")
+    if canonical in ("grouping", "grouping_id"):
+        return _grouping(reader, function, collector, canonical)
     inner = reader.inside(f"the argument of {name}")
     distinct, arguments = _arguments(reader, function)
     values = inner.several(arguments)
     check_aggregate(reader.notes, node, canonical, values)
     kept = None if where is None else inner.condition(where.this).expr
     if canonical == "count" and not distinct:
-        values = _counted(values)
+        values = counted(values)
     if canonical == "count_if":
         canonical, kept, values = "count", _both(values[0].expr, kept), ()
     distinct = distinct and canonical not in _DISTINCT_IS_ALL
@@ -67,6 +70,16 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
     )
     kind = result_type(canonical, values)
     return Typed(collector.keep(aggregate), kind, not never_null(canonical, values))
+
+
+def _grouping(reader: Expressions, node: exp.Expr, collector: Collector, name: str) -> Typed:
+    """grouping(a): is a row not grouped by a?  grouping_id(): the same for all keys, as one number."""
+    keys = tuple(value.expr for value in reader.inside(f"the argument of {name}").several(node.expressions))
+    if name == "grouping":
+        if len(keys) != 1:
+            reader.notes.fail("HW306", node, f"grouping takes one key, not {len(keys)}")
+        return Typed(collector.ask_grouping(keys), "tinyint", nullable=False)
+    return Typed(collector.ask_grouping(keys or None), "bigint", nullable=False)
 
 
 def _hint(clause: str) -> str:
@@ -102,7 +115,7 @@ def _arguments(reader: Expressions, function: exp.Expr) -> tuple[bool, Sequence[
     return distinct, [column for argument in written for column in star_names(reader.scope, argument)]
 
 
-def _counted(values: tuple[Typed, ...]) -> tuple[Typed, ...]:
+def counted(values: tuple[Typed, ...]) -> tuple[Typed, ...]:
     """count(1) and count(x) of an x that is never NULL count rows."""
     constants = all(isinstance(value.expr, Literal) and value.expr.value is not None for value in values)
     return () if constants else values

@@ -25,7 +25,7 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["function_of", "refuse_moment", "translate_call", "window_function_type"]
+__all__ = ["function_of", "refuse_moment", "translate_call"]
 
 _WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
 
@@ -133,18 +133,3 @@ def _field_name(node: exp.Expr, index: int) -> str:
     if isinstance(node, exp.Alias | exp.Column | exp.Dot):
         return node.alias_or_name or node.expression.name
     return f"col{index + 1}"
-
-
-def window_function_type(reader: Expressions, node: exp.Window) -> str:
-    """Check the parts of `f(x) OVER (PARTITION BY y ORDER BY z)`; return the type, where known."""
-    call = node.this
-    arguments = [part for part in call.find_all(exp.Column) if not isinstance(part.this, exp.Star)]
-    for part in [*arguments, *node.args.get("partition_by", [])]:
-        reader.translate(part)
-    order = node.args.get("order")
-    for ordered in order.expressions if order is not None else ():
-        reader.translate(ordered.this)
-    name = function_of(call)
-    if name in ("row_number", "rank", "dense_rank", "ntile"):
-        return "int"
-    return "bigint" if name == "count" else ""

@@ -1,8 +1,9 @@
 """Turn an SQL expression into one of the algebra, with its type.
 
 Operators become calls under the names that the evaluator knows; every other function becomes a call under
-its own name, written back as `name(arguments)`, so Spark sees what the user wrote.  Parts that have no
-delta rule (a scalar subquery, OVER) are noted as obstacles and replaced by a NULL, and the work goes on.
+its own name, written back as `name(arguments)`, so Spark sees what the user wrote.  Subqueries and
+window functions become columns that the caller puts under the expression (`gathered`).  Parts that have no
+delta rule are noted as obstacles and replaced by a NULL, and the work goes on.
 
 Invariant: the template of a call, filled with its arguments, is one operand: it can stand beside any
 operator without changing its meaning.
@@ -18,9 +19,12 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Expr
 from headwater.sql.parsing.names import same_name, spelling
+from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.collector import Collector, has_aggregates
 from headwater.sql.translate.notes import Notes
+from headwater.sql.translate.over.functions import window_function
 from headwater.sql.translate.relations.scope import Field, Rows, Scope, field_access
+from headwater.sql.translate.relations.subqueries import negated_value, predicate_value, scalar_value
 from headwater.sql.translate.scalars import calls, operators
 from headwater.sql.translate.scalars.casts import translate_cast
 from headwater.sql.translate.scalars.clashes import check_boolean, check_comparison
@@ -42,6 +46,7 @@ class Expressions:
     clause: str  # for messages: WHERE, GROUP BY, ...
     nested: Callable[[exp.Expr, Scope], Rows]
     collector: Collector | None = None  # where aggregates may stand
+    gathered: Gathered | None = None  # where subqueries and window functions may stand
     aliases: Mapping[str, Typed] = field(default_factory=dict)  # of the select list, for what comes after
     aliases_first: bool = False  # HAVING looks at them before the columns
     variables: frozenset[str] = frozenset()  # of the lambdas around
@@ -62,12 +67,14 @@ class Expressions:
                 return translate_cast(self, node)
             case exp.Case():
                 return self._case(node)
+            case exp.Not() if self.clause == "SELECT" and _is_in_subquery(node.this.unnest()):
+                return negated_value(self, node.this.unnest())
             case exp.In() | exp.Exists() | exp.Any() | exp.All() if operators.query_of(node) is not None:
-                return self._subquery(node, "a subquery inside another condition", "boolean")
+                return predicate_value(self, node)
             case exp.Subquery() | exp.Select() | exp.SetOperation():
-                return self._subquery(node, "a scalar subquery", "")
+                return scalar_value(self, node)
             case exp.Window():
-                return self._window_function(node)
+                return window_function(self, node)
             case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.IgnoreNulls() | exp.RespectNulls():
                 return calls.translate_call(self, node)
             case exp.Identifier():  # sqlglot's form of a lambda's variable
@@ -93,7 +100,12 @@ class Expressions:
     def inside(self, clause: str) -> Expressions:
         """A reader for an aggregate's arguments: no aggregate may be nested, not even under a name."""
         rows = {name: value for name, value in self.aliases.items() if not has_aggregates(value.expr)}
-        return replace(self, clause=clause, collector=None, aliases=rows, aliases_first=False)
+        return replace(self, clause=clause, collector=None, gathered=None, aliases=rows, aliases_first=False)
+
+    def outer_columns(self) -> frozenset[str]:
+        """The columns that a subquery in an expression may be compared with."""
+        own = () if self.scope.plan is None else self.scope.plan.columns
+        return frozenset(own) | (self.gathered.columns if self.gathered is not None else frozenset())
 
     def give_up(self, node: exp.Expr, reason: str, kind: str = "") -> Typed:
         """Note an obstacle; a NULL takes the place of the value, so that the rest is still checked."""
@@ -177,19 +189,6 @@ class Expressions:
         arguments = tuple(value.expr for value in values)
         return Typed(Call("case", arguments, f"{template} END"), kind, nullable)
 
-    def _subquery(self, node: exp.Expr, reason: str, kind: str) -> Typed:
-        query = operators.query_of(node)
-        rows = self.nested(query if query is not None else node, self.scope)
-        if not kind and rows.fields:
-            kind = rows.fields[0].value.type
-        if isinstance(node, exp.In):
-            self.translate(node.this)
-        return self.give_up(node, f"{reason} has no delta rule", kind)
-
-    def _window_function(self, node: exp.Window) -> Typed:
-        kind = calls.window_function_type(self, node)
-        return self.give_up(node, "a window function (OVER) has no delta rule", kind)
-
     def _star(self, node: exp.Expr) -> NoReturn:
         self.notes.fail("HW328", node, "* can be used alone or in count(*), not in an expression")
 
@@ -212,6 +211,10 @@ class Expressions:
         keys = self.several(node.expressions)
         expr = Call("bracket", (value.expr, keys[0].expr), "{0}[{1}]")
         return Typed(expr, element(value.type))
+
+
+def _is_in_subquery(node: exp.Expr) -> bool:
+    return isinstance(node, exp.In) and operators.query_of(node) is not None
 
 
 def _is_column(fields: Sequence[Field], name: str) -> bool:

@@ -106,5 +106,5 @@ def interval(node: exp.Interval) -> Typed:
         count = node.this.name.strip()
         if name in MICROSECONDS and re.fullmatch(r"-?\d+", count):
             value = timedelta(microseconds=int(count) * MICROSECONDS[name])
-            return Typed(Literal(value, written), "", nullable=False)
-    return Typed(Call("interval", (), escaped(written)), "", nullable=False)
+            return Typed(Literal(value, written), "interval", nullable=False)
+    return Typed(Call("interval", (), escaped(written)), "interval", nullable=False)

@@ -99,6 +99,8 @@ def _arithmetic(reader: Expressions, node: exp.Expr, function: str, sign: str) -
 def _arithmetic_type(function: str, left: Typed, right: Typed) -> str:
     if function == "int_div":
         return "bigint" if family(left.type) == family(right.type) == "number" else ""
+    if "interval" in (left.type, right.type) or {left.type, right.type} <= {"timestamp", "date"}:
+        return _time_type(function, left.type, right.type)
     if family(left.type) == "date" and family(right.type) == "number" and function in ("add", "sub"):
         return "date"
     left_type, right_type = left.type, right.type
@@ -107,6 +109,16 @@ def _arithmetic_type(function: str, left: Typed, right: Typed) -> str:
     elif right_type.startswith("decimal") and decimal(left_type):
         left_type = of_literal(left.expr, left_type)
     return arithmetic(function, left_type, right_type)
+
+
+def _time_type(function: str, left: str, right: str) -> str:
+    """Times and intervals: the distance of two times is an interval, a time and an interval give a time."""
+    kinds = {family(left), family(right)}
+    if kinds == {"interval"} or kinds == {"interval", "number"}:
+        return "interval"
+    if kinds <= {"timestamp", "date"}:
+        return "interval" if function == "sub" else ""
+    return "timestamp" if kinds == {"timestamp", "interval"} else ""
 
 
 def _logic(reader: Expressions, node: exp.Expr) -> Typed:

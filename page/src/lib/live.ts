@@ -1,0 +1,102 @@
+// What is live: one stream of server-sent events says as of when every view is and whether anything was recorded.
+// Between two events staleness grows by a second a second, which the page computes itself.
+import { batch, signal } from "@preact/signals";
+import { headers, keyNeeded } from "./client";
+
+interface State {
+  at: number; // seconds since 1970, by the server's clock
+  running: boolean;
+  times: Record<string, number | null>;
+  state: string; // changes whenever something was recorded or declared
+}
+
+const TICK_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+const TELLS_EVERY_MS = 3_000; // pages ask again at most this often
+
+export const connected = signal<"connecting" | "open" | "lost">("connecting");
+export const now = signal(Date.now() / 1000); // seconds, by the server's clock
+export const running = signal<boolean | null>(null);
+export const times = signal<Record<string, number | null>>({});
+export const recorded = signal(0); // counts what pages should look at again
+
+export type Fall = { view: string; at: number; from: number | null; to: number };
+const falling = new Set<(fall: Fall) => void>();
+
+export function onFall(listener: (fall: Fall) => void): () => void {
+  falling.add(listener);
+  return () => falling.delete(listener);
+}
+
+let ahead = 0; // of the server's clock before ours, in seconds
+let state = "";
+let told = 0;
+
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now() / 1000 + ahead;
+}, TICK_MS);
+
+function take(event: State): void {
+  ahead = event.at - Date.now() / 1000;
+  const before = times.value;
+  batch(() => {
+    now.value = event.at;
+    running.value = event.running;
+    connected.value = "open";
+    times.value = event.times;
+  });
+  for (const [view, time] of Object.entries(event.times)) {
+    const old = before[view];
+    if (time != null && old !== undefined && old !== time) {
+      for (const listener of falling) listener({ view, at: event.at, from: old, to: time });
+    }
+  }
+  if (event.state !== state) {
+    state = event.state;
+    tell();
+  }
+}
+
+function tell(): void {
+  const wait = told + TELLS_EVERY_MS - Date.now();
+  if (wait > 0) {
+    if (wait <= TELLS_EVERY_MS) setTimeout(() => told <= Date.now() - TELLS_EVERY_MS && tell(), wait + 10);
+    return;
+  }
+  told = Date.now();
+  recorded.value += 1;
+}
+
+async function follow(): Promise<void> {
+  const response = await fetch("/live/changes", { headers: headers(), cache: "no-store" });
+  if (response.status === 401) keyNeeded.value = true;
+  if (!response.ok || !response.body) throw new Error(String(response.status));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const text of events) {
+      const data = text.split("\n").find((line) => line.startsWith("data: "));
+      if (data) take(JSON.parse(data.slice(6)) as State);
+    }
+  }
+}
+
+export async function stayConnected(): Promise<never> {
+  let wait = 500;
+  for (;;) {
+    const began = Date.now();
+    try {
+      await follow();
+    } catch {
+      // the server is gone, or wants a key: said by `connected`, tried again below
+    }
+    if (Date.now() - began > 5_000) wait = 500;
+    connected.value = "lost";
+    await new Promise((done) => setTimeout(done, wait));
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}

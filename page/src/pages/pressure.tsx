@@ -1,0 +1,63 @@
+// What happens when there is more to do than time for it: what waits, what was superseded, which joins got the CPU.
+import { useAnswer } from "../lib/answers";
+import { count, seconds, share, value } from "../lib/format";
+import type { AdaptedJoin, Status, UpdateTable } from "../lib/types";
+import { Empty, Failure, Section, Waiting } from "../parts/basics";
+import { type Column, Table } from "../parts/table";
+
+export function Pressure() {
+  const answer = useAnswer<Status>("/status");
+  if (!answer.value) return answer.problem ? <Failure problem={answer.problem} /> : <Waiting />;
+  const tables = answer.value.tables ?? [];
+  const joins = answer.value.joins ?? [];
+  const waiting = tables.reduce((sum, table) => sum + table.waiting, 0);
+  const calm = waiting === 0 && joins.every((join) => (join.share_of_matches ?? 1) >= 1);
+  return (
+    <>
+      <h1 class="visually-hidden">Pressure</h1>
+      {calm && (
+        <Empty title="No overload">
+          <p>
+            Every push has time for all that waits, so nothing is left out: each view shows all of its sources up to its time.
+            When there is more to do than time for it, tables declared with an update key and joins that may adapt choose what is
+            worth most, and this page says what waits, what was superseded and why.
+          </p>
+          {tables.length + joins.length === 0 && (
+            <p class="quiet">
+              No table or view of this project may choose; what is late is late, and is audited as late.
+            </p>
+          )}
+        </Empty>
+      )}
+      {tables.length > 0 && (
+        <Section title="Update tables">
+          <Table label="Update tables" columns={TABLES} rows={tables} id={(table) => table.name} />
+        </Section>
+      )}
+      {joins.length > 0 && (
+        <Section title="Adapted joins">
+          <Table label="Adapted joins" columns={JOINS} rows={joins} id={(join) => join.view} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const TABLES: Column<UpdateTable>[] = [
+  { head: "Table", sort: (table) => table.name, cell: (table) => table.name },
+  { head: "Policy", cell: (table) => table.policy },
+  { head: "Keys", number: true, cell: (table) => count(table.keys) },
+  { head: "Waiting", number: true, sort: (table) => table.waiting, cell: (table) => count(table.waiting) },
+  { head: "Superseded", number: true, sort: (table) => table.superseded, cell: (table) => count(table.superseded) },
+  { head: "Mean staleness", number: true, cell: (table) => seconds(table.staleness?.mean_s) },
+  { head: "p99", number: true, cell: (table) => seconds(table.staleness?.p99_s) },
+  { head: "Worst keys", wide: true, cell: (table) => <span class="quiet small">{(table.staleness?.worst ?? []).slice(0, 5).map(value).join(", ")}</span> },
+];
+
+const JOINS: Column<AdaptedJoin>[] = [
+  { head: "View", sort: (join) => join.view, cell: (join) => join.view },
+  { head: "Share of matches", number: true, sort: (join) => join.share_of_matches ?? null, cell: (join) => share(join.share_of_matches) },
+  { head: "Stale results", number: true, cell: (join) => count(join.stale_results) },
+  { head: "Allowances", wide: true, cell: (join) => <span class="quiet small">{(join.allowances ?? []).map(value).join(", ")}</span> },
+  { head: "Adaptations", number: true, cell: (join) => count(join.adaptations?.length) },
+];

@@ -1,0 +1,1 @@
+"""Commands that let others read: `serve`, `changes`, `key`."""

@@ -1,0 +1,46 @@
+"""What else follows the timelines, beside the views: a sink is told how far sources are captured.
+
+The store of the project's queries is one (serve/store/keeping/keeper.py).  A run need not know what a sink does with
+the changes, only how far it has read each relation: history that it lacks is not compacted away, and small
+files are not merged across a time at which it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
+
+from headwater.catalog import Catalog
+
+__all__ = ["NoSink", "Sink"]
+
+
+class Sink(Protocol):
+    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
+        """Follow the timelines up to where sources are complete."""
+        ...
+
+    def read_up_to(self, relation: str) -> int | None:
+        """Up to here a relation has been read, for good; None: it is not read."""
+        ...
+
+    def gathering(self, relation: str) -> AbstractContextManager[int | None]:
+        """Held while changes of a relation become one: up to where it has been read, or is about to be."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class NoSink:
+    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
+        return
+
+    def read_up_to(self, relation: str) -> int | None:
+        return None
+
+    def gathering(self, relation: str) -> AbstractContextManager[int | None]:
+        return nullcontext(None)
+
+    def close(self) -> None:
+        return

@@ -1,0 +1,1 @@
+"""Which grouped views share partial aggregates, and the stages that then run."""

@@ -1,0 +1,100 @@
+"""What weaving costs, in rows per second; windows and plain groups by one model.
+
+    rate      changes per second of the relation, after the filters that all views have
+    edges     fragments that end in a second; none without windows
+    groups    values of the keys of all views together
+    period    seconds between two pushes
+
+    apart     rate x windows               each row goes into every window that it lies in
+    parts     min(rate, (edges + 1 / period) x groups)       rows of the shared stage that a second touches
+    woven     rate + parts x overlap + a stage's own cost
+
+This is the paper's `rate + edge rate x overlap`, with two additions: a fragment holds a row for each group,
+and a fragment that is not over is touched by every push.  The overlap is the sum over the views.  A stage
+costs something even if nothing happens (planning/cost/operators.py); here that is turned into rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import prod
+
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
+from headwater.algebra.plans.nodes import Aggregate, Filter
+from headwater.algebra.weaving.edges import Edges
+from headwater.planning.cost.operators import Operators
+from headwater.planning.facts.facts import PASSING, Facts
+from headwater.planning.graph.graph import EdgeKind
+from headwater.planning.weaving.candidates import Candidate
+from headwater.planning.windows.edges import edge_set
+from headwater.planning.windows.residues import term
+
+__all__ = ["SECOND", "Rates", "edge_rate", "groups_of", "passing_rate"]
+
+SECOND = 1_000_000  # microseconds
+ASSUMED_VALUES = 100.0  # of a column of which nothing is known
+SLACK = 0.5  # of the freshness: about how long a usual push waits
+
+
+def edge_rate(edges: Edges) -> float:
+    """Fragments that end in a second."""
+    return edge_set(frozenset(term(*edge) for edge in edges)).density * SECOND if edges else 0.0
+
+
+def groups_of(keys: Collection[Expr], facts: Facts) -> float:
+    """How many different groups some keys make together."""
+    return max(1.0, min(facts.rows, prod(_values(key, facts) for key in keys)))
+
+
+def _values(key: Expr, facts: Facts) -> float:
+    match key:
+        case Column(name):
+            return facts.distinct.get(name.rsplit(".", 1)[-1], ASSUMED_VALUES)
+        case Call("eq" | "neq" | "lt" | "lte" | "gt" | "gte" | "and" | "or" | "not" | "in" | "is_null"):
+            return 2.0
+        case _:
+            return prod(_values(Column(name), facts) for name in columns_of(key))
+
+
+def passing_rate(plan: Aggregate, facts: Facts) -> float:
+    """The changes per second that reach the shared stage."""
+    return facts.rate * (PASSING if isinstance(plan.child, Filter) else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What the costs of trees over one relation at one site rest on."""
+
+    facts: Facts
+    operators: Operators
+    always: bool = False  # weave whatever a stage costs by itself
+
+    def apart(self, candidate: Candidate) -> float:
+        """Rows per second of a view by itself."""
+        share = PASSING if candidate.grouping.filters else 1.0
+        return self.facts.rate * share * candidate.overlap
+
+    def touched(self, plan: Aggregate, edges: Edges, period: float) -> float:
+        """Rows of a shared stage that a second touches."""
+        keys = [expr for _, expr in plan.keys if not (isinstance(expr, Call) and expr.function == "fragment")]
+        rate = passing_rate(plan, self.facts)
+        return min(rate, (edge_rate(edges) + 1.0 / period) * groups_of(keys, self.facts))
+
+    def woven(self, plan: Aggregate, edges: Edges, members: Collection[Candidate]) -> float:
+        """Rows per second of a shared stage and of its views over it."""
+        period = self.period(members)
+        overlap = sum(member.overlap for member in members)
+        rows = passing_rate(plan, self.facts) + self.touched(plan, edges, period) * overlap
+        return rows if self.always else rows + self.stage_rows / period
+
+    @staticmethod
+    def period(members: Collection[Candidate]) -> float:
+        return max(1e-3, SLACK * min(member.freshness for member in members))
+
+    @property
+    def stage_rows(self) -> float:
+        """A stage's fixed cost in a push, as the rows that could be aggregated in that time."""
+        models = self.operators.models
+        aggregate, applied = models[EdgeKind.AGGREGATE], models[EdgeKind.APPLY]
+        return (aggregate.fixed + applied.fixed) / max(aggregate.per_tuple, 1e-9)

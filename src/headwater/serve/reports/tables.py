@@ -1,0 +1,113 @@
+"""Tables whose updates are chosen among: how many keys wait, how stale they are, and why it is choosing.
+
+The staleness of a key is the time since its oldest update arrived that is not shown; of a key that does
+not wait it is zero, and of one whose updates no push has looked at yet it is not known: that is at most
+the staleness of the views.  Read from the Delta table of what waits, without Spark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headwater.catalog import Catalog
+from headwater.model import Table
+from headwater.storage.as_python import as_python
+from headwater.storage.choosing.choices import last_choice
+from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
+from headwater.storage.view_rows import count_rows
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["KeyStaleness", "StaleKey", "TableStatus", "stale_since", "table_statuses"]
+
+WORST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StaleKey:
+    key: dict[str, Any]
+    staleness_s: float
+    updates: int  # that are not shown
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStaleness:
+    """Of all keys, those that do not wait counted as zero."""
+
+    mean_s: float = 0.0
+    p99_s: float = 0.0
+    worst: tuple[StaleKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableStatus:
+    name: str
+    policy: str
+    keys: int
+    waiting: int  # keys with updates that are not shown
+    superseded: int  # updates that need not be shown any more: a newer one came
+    staleness: KeyStaleness
+    choosing: bool
+    why: str
+
+
+def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
+    tables = (table for table in catalog.project.tables.values() if table.chooses)
+    return tuple(_status(catalog, warehouse, table, now) for table in tables)
+
+
+def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> TableStatus:
+    waiting = waiting_of(catalog, warehouse, table.name)
+    tally = waiting.tally() if waiting.timeline.exists() else None
+    last = last_choice(warehouse, table.name)
+    source = warehouse.source(table.name)
+    keys = count_rows(source, source.as_of(source.time())) if source.exists() else 0
+    choosing = tally is not None and tally.choosing
+    why = last.reason if last is not None and choosing else "a push has time for everything"
+    return TableStatus(
+        table.name,
+        table.updates.value,
+        keys,
+        0 if tally is None else tally.waits,
+        0 if tally is None else tally.superseded,
+        _staleness(waiting, table, keys, now) if tally is not None and tally.waits else KeyStaleness(),
+        choosing,
+        why,
+    )
+
+
+def _staleness(waiting: WaitingTable, table: Table, keys: int, now: int) -> KeyStaleness:
+    rows = waiting.keys_waiting(table.update_key)
+    ages = pc.divide(pc.subtract(pa.scalar(now, pa.int64()), rows[FIRST]).cast(pa.float64()), 1e6)
+    oldest = pc.select_k_unstable(rows, WORST, sort_keys=[(FIRST, "ascending")])
+    worst = tuple(
+        StaleKey({name: row[name] for name in table.update_key}, (now - row[FIRST]) / 1e6, row[UPDATES])
+        for row in as_python(rows.take(oldest))
+    )
+    total = max(keys, len(rows))
+    return KeyStaleness(pc.sum(ages).as_py() / total, _percentile(ages, total), worst)
+
+
+def _percentile(ages: pa.ChunkedArray, keys: int) -> float:
+    """The staleness that 99 % of all keys do not exceed."""
+    beyond = keys // 100  # as many may be staler
+    if beyond >= len(ages):
+        return 0.0
+    ordered = pc.array_sort_indices(ages, order="descending")
+    return float(ages[ordered[beyond].as_py()].as_py())
+
+
+def stale_since(catalog: Catalog, warehouse: Warehouse, view: str) -> int | None:
+    """The earliest arrival of an update that a view does not show, of all update streams below it.
+
+    None if it shows all that was there at its time.
+    """
+    if catalog.project.views[view].every_change:
+        return None
+    tables = (catalog.project.tables[name] for name in catalog.sources(view))
+    waiting = (waiting_of(catalog, warehouse, table.name) for table in tables if table.chooses)
+    instants = (table.since() for table in waiting if table.timeline.exists())
+    return min((instant for instant in instants if instant is not None), default=None)

@@ -1,0 +1,1 @@
+"""The store: declared queries, answered from key-ordered storage in the work that `check` promised."""

@@ -1,0 +1,189 @@
+"""Answer declared queries from the store: in the work that `check` promised, without waiting for anybody.
+
+    answering = Answering.open(project)
+    answering.answer("two_tags", {"tag1": "spark", "tag2": "sql"}).rows
+
+Opening checks the project's queries once.  An answer reads one snapshot of the store, counts what it asks and
+says as of which time it is.  More operations than the bound would be a bug of ours: it is logged and counted,
+and the answer is given all the same.  Safe for many threads.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from headwater.bounds.plans.evaluate import NotExecutable
+from headwater.bounds.plans.execute import BrokenAssumption, Result, execute
+from headwater.catalog import build
+from headwater.clock import Clock, SystemClock, instant_text, micros
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Project
+from headwater.serve.store.declared import Checked, DeclaredQuery, checked_queries
+from headwater.serve.store.layout import Layout, layouts_of
+from headwater.serve.store.moments import moments
+from headwater.serve.store.opening import open_store
+from headwater.serve.store.parameters import typed_values
+from headwater.serve.store.protocol import ReadableStore, Snapshot
+from headwater.serve.store.renamed import Renamed
+from headwater.serve.store.unbounded import answer_within
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Answer", "Answering", "DeclaredQuery", "QueryAnswer", "refusal"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """The rows of a query, what they took, and as of which time they are."""
+
+    rows: list[dict[str, Any]]
+    operations: int
+    bound: int | None
+    level: str
+    time: datetime
+    staleness_s: float
+
+
+Answer = QueryAnswer  # in short; the public API has another Answer, that of ad hoc SQL
+
+
+@dataclass(slots=True)
+class Answering:
+    """The declared queries of a project, answered from its store."""
+
+    project: Project
+    clock: Clock
+    store: ReadableStore
+    checked: Mapping[str, Checked]
+    layouts: Mapping[str, Layout]
+    breaches: int = 0  # answers that took more operations than their bound
+    _spelled: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def open(project: Project, clock: Clock | None = None) -> Answering:
+        """Check the project's queries and open its store, which a run keeps."""
+        catalog = build(project)
+        checked = checked_queries(catalog)
+        layouts = layouts_of({name: query.answer for name, query in checked.items()}, catalog.versions)
+        store = open_store(project)
+        store.know(part for layout in layouts.values() for part in layout.parts)
+        spelled = {name.lower(): name for name in checked}
+        return Answering(project, clock or SystemClock(), store, checked, layouts, _spelled=spelled)
+
+    @property
+    def queries(self) -> Mapping[str, DeclaredQuery]:
+        return {name: query.declared for name, query in self.checked.items()}
+
+    def query(self, name: str) -> DeclaredQuery:
+        """The declared query of that name, in any case."""
+        return self._checked(name).declared
+
+    def time(self) -> datetime | None:
+        """The time of the store: of the relation that is furthest behind; None before the first load."""
+        times = self.store.times().values()
+        return _moment(min(times)) if times else None
+
+    def answer(
+        self, name: str, params: Mapping[str, object], max_staleness: timedelta | None = None
+    ) -> QueryAnswer:
+        """The rows of a query; InputError if it cannot be answered, or not freshly enough. Never waits."""
+        query = self._checked(name)
+        values = typed_values(query.declared.name, query.declared.parameters, params)
+        if query.answer.bounded_plan is None:
+            return self._unbounded(query.declared, values, max_staleness)
+        layout = self.layouts[query.declared.name]
+        with self.store.snapshot() as snapshot:
+            instant = self._time_of(query.declared, layout, snapshot)
+            staleness = self._refuse_stale(query.declared.name, instant, max_staleness)
+            result = self._run(query, Renamed(snapshot, layout.names), values)
+        bound = query.answer.bounded_plan.bound.operations
+        if result.operations > bound:
+            self.breaches += 1
+            logger.error(
+                'the query "%s" took %d operations, more than its bound of %d', name, result.operations, bound
+            )
+        rows = [dict(row) for row in result.rows]
+        return QueryAnswer(rows, result.operations, bound, query.declared.level, _moment(instant), staleness)
+
+    def _checked(self, name: str) -> Checked:
+        spelled = self._spelled.get(name.lower())
+        if spelled is None:
+            hint = did_you_mean(name, self.checked) or "Queries are declared with CREATE QUERY."
+            message = f'the project "{self.project.name}" has no query "{name}"'
+            raise InputError("HW430", message, hint=hint)
+        return self.checked[spelled]
+
+    def _time_of(self, declared: DeclaredQuery, layout: Layout, snapshot: Snapshot) -> int:
+        """As of which time the snapshot holds all that the query reads; InputError if it does not."""
+        times, ready = snapshot.times(), snapshot.ready()
+        missing = [part for part in layout.parts if part.id not in ready]
+        if missing or not all(relation in times for relation in layout.relations):
+            raise InputError(
+                "HW435",
+                f'the store does not hold what the query "{declared.name}" reads',
+                detail=f"{len(missing)} of {len(layout.parts)} tables, indexes and views are missing.",
+                hint=f"Start the run: headwater run {self.project.folder}",
+            )
+        return min((times[relation] for relation in layout.relations), default=self.clock.now())
+
+    def _refuse_stale(self, name: str, instant: int, allowed: timedelta | None) -> float:
+        staleness = max(0, self.clock.now() - instant) / 1e6
+        if allowed is not None and staleness * 1e6 > micros(allowed):
+            raise InputError(
+                "HW436",
+                f'the answer of "{name}" would be {staleness:.1f} s stale,'
+                f" more than the {allowed.total_seconds():g} s asked for",
+                detail=f"The store is as of {instant_text(instant)}.",
+                hint="Ask without a limit, or see `headwater status` for what keeps the store back.",
+            )
+        return staleness
+
+    def _run(self, query: Checked, store: Renamed, values: Mapping[str, Any]) -> Result:
+        bounded, catalog = query.answer.bounded_plan, query.answer.catalog
+        assert bounded is not None
+        assert catalog is not None
+        name = query.declared.name
+        try:
+            return execute(bounded.plan, store, catalog, {**moments(self.clock.now()), **values})
+        except NotExecutable as error:
+            raise InputError(
+                "HW438", f'the query "{name}" is bounded, but the store cannot compute it: {error}'
+            ) from error
+        except BrokenAssumption as error:
+            raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error
+
+    def _unbounded(
+        self, declared: DeclaredQuery, values: Mapping[str, Any], max_staleness: timedelta | None
+    ) -> QueryAnswer:
+        query = self.project.queries[declared.name]
+        if query.within is None:
+            raise refusal(declared)
+        catalog = build(self.project)
+        warehouse = Warehouse(self.project.storage, catalog.places(), self.project.durability)
+        rows, instant = answer_within(catalog, warehouse, self.clock, query, values)
+        staleness = self._refuse_stale(declared.name, instant, max_staleness)
+        return QueryAnswer(rows, 0, None, declared.level, _moment(instant), staleness)
+
+
+def refusal(declared: DeclaredQuery) -> InputError:
+    """Why a query is not answered: the reasons and the advice of `check`."""
+    because = (
+        "; ".join(declared.reasons) or "it is answered by a periodic refresh, which the store does not keep"
+    )
+    advice = "; or ".join(declared.advice)
+    allowing = "declare it CREATE QUERY ... ALLOW UNBOUNDED WITHIN INTERVAL '2' SECOND"
+    return InputError(
+        "HW434",
+        f'the query "{declared.name}" is {declared.level}, so it is not answered',
+        detail=f"Because {because}.",
+        hint=f"{advice}; or {allowing}." if advice else f"{allowing[0].upper()}{allowing[1:]}.",
+    )
+
+
+def _moment(instant: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)

@@ -1,0 +1,1 @@
+"""Stores: what holds the parts, each by the protocol of protocol.py."""

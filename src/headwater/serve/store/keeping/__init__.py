@@ -1,0 +1,1 @@
+"""Keep the store: follow timelines by their deltas, load what is new, verify and mend."""

@@ -1,0 +1,233 @@
+"""Keep a project's store: what its bounded queries need, as of the newest time that is complete.
+
+The store is a sink of timelines.  Relations that queries read together make a **group** and are always as of
+one time: the least that all of them have reached.  A group is brought there in one transaction that holds the
+changes, what follows from them and the time; so a change is applied exactly once, whoever is killed when.
+After a long pause it goes in steps, each as of some time in between, to bound the memory that it takes.
+
+What a new query needs is loaded beside what is there, as of the group's time.  A part that no query needs any
+more is dropped.  If a relation has given up the history that the store still lacks, it is loaded again.
+
+While a run merges small files of a source before a push, times become one: `gathering` keeps a merge from
+spanning a time at which this store stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
+
+from headwater.catalog import Catalog
+from headwater.serve.store.declared import checked_queries
+from headwater.serve.store.keeping.loading import load
+from headwater.serve.store.keeping.relations import Changes, Relations
+from headwater.serve.store.keeping.upkeep import Upkeep
+from headwater.serve.store.layout import Layout, layouts_of, whole_layout
+from headwater.serve.store.protocol import KeptStore, StoredTable
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Keeper"]
+
+logger = logging.getLogger(__name__)
+
+STEP_ROWS = 100_000
+
+
+@dataclass(slots=True)
+class Keeper:
+    store: KeptStore
+    warehouse: Warehouse
+    breaches: int = 0
+    show: Callable[[str, int], None] = lambda part, rows: None
+    _catalog: Catalog | None = None
+    _layouts: dict[str, Layout] = field(default_factory=dict)
+    _claimed: dict[str, int] = field(default_factory=dict)  # read, or about to be
+    _claiming: threading.Lock = field(default_factory=threading.Lock)
+
+    # What the run asks
+
+    def read_up_to(self, relation: str) -> int | None:
+        """How far the store has read a relation, for good; None if it does not read it."""
+        return self.store.times().get(relation) if relation in self._relations() else None
+
+    @contextmanager
+    def gathering(self, relation: str) -> Iterator[int | None]:
+        """Held while files of a relation become one: how far the store has read, or is about to."""
+        with self._claiming:
+            yield self._claimed.get(relation)
+
+    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
+        """Bring the store to what is captured; `captured`: up to when each source is complete."""
+        self._adopt(catalog)
+        relations = Relations(catalog, self.warehouse)
+        failure: Exception | None = None
+        for group in _groups(self._layouts):
+            try:
+                self._keep_group(group, relations, captured)
+            except Exception as error:
+                logger.warning("the store could not be brought up to date", exc_info=True)
+                failure = failure or error
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        self.store.close()
+
+    # A project's queries
+
+    def _adopt(self, catalog: Catalog) -> None:
+        if catalog is self._catalog:
+            return
+        checked = checked_queries(catalog, advice=False)
+        layouts = layouts_of({name: query.answer for name, query in checked.items()}, catalog.versions)
+        self._layouts = {name: layout for name, layout in layouts.items() if layout.parts}
+        self._catalog = catalog
+        if self._layouts or self.store.times():
+            self._release(whole_layout(self._layouts))
+            self._claimed = {**self.store.times()}
+
+    def _relations(self) -> frozenset[str]:
+        return frozenset(name for layout in self._layouts.values() for name in layout.relations)
+
+    def _release(self, whole: Layout) -> None:
+        """Drop what no query needs, and what was not complete when a run ended."""
+        self.store.know(whole.parts)
+        needed = {part.id for part in whole.parts}
+        with self.store.snapshot() as snapshot:
+            ready, times = snapshot.ready(), snapshot.times()
+        gone = [part for part in self.store.parts() if part not in needed or part not in ready]
+        unread = set(times) - whole.relations
+        if gone or unread:
+            with self.store.transaction() as writing:
+                for part in gone:
+                    writing.drop(part)
+                writing.set_times(dict.fromkeys(unread))
+
+    # Groups
+
+    def _keep_group(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> None:
+        target = self._target(layout, relations, captured)
+        if target is None or target < max(self._times(layout).values(), default=target):
+            return  # a relation that a new query reads is behind: it catches up first
+        self._forget_lost(layout, relations)
+        while (times := self._times(layout)) and any(time < target for time in times.values()):
+            self._advance(layout, relations, times, _step(relations, times, target))
+        with self.store.snapshot() as snapshot:
+            ready = snapshot.ready()
+        if any(part.id not in ready for part in layout.parts):
+            self._load(layout, relations, target)
+
+    def _target(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> int | None:
+        """The newest time that all relations of a group have reached; None if one has none yet."""
+        reached = [
+            captured.get(name) if relations.is_source(name) else relations.time(name)
+            for name in layout.relations
+        ]
+        known = [time for time in reached if time is not None]
+        return min(known) if known and len(known) == len(reached) else None
+
+    def _times(self, layout: Layout) -> dict[str, int]:
+        return {name: time for name, time in self.store.times().items() if name in layout.relations}
+
+    def _forget_lost(self, layout: Layout, relations: Relations) -> None:
+        """Give up relations whose changes since the store's time can no longer be told apart."""
+        times = self._times(layout)
+        lost = {name for name, time in times.items() if time < relations.horizon(name)}
+        if not lost:
+            return
+        logger.warning("loading %s again: changes since the store's time were compacted", ", ".join(lost))
+        tables = {table.id for table in layout.tables if table.relation in lost}
+        for view in layout.views:
+            if tables.intersection(view.sources):
+                tables.add(view.table.id)
+        with self.store.transaction() as writing:
+            for part in layout.parts:
+                if part.id in tables or getattr(part, "table", "") in tables:
+                    writing.drop(part.id)
+            writing.set_times(dict.fromkeys(lost))
+
+    def _load(self, layout: Layout, relations: Relations, time: int) -> None:
+        """Fill what is missing, as of the group's time."""
+        logger.info("loading %s into the store", ", ".join(sorted(layout.relations)))
+        with self._claiming:
+            self._claimed |= dict.fromkeys(layout.relations, time)
+        load(self.store, layout, lambda table: relations.rows(table, time), time, self.show)
+
+    def _advance(self, layout: Layout, relations: Relations, times: Mapping[str, int], until: int) -> None:
+        """Apply the changes up to a time, with the time, in one transaction."""
+        with self._claiming:
+            self._claimed |= dict.fromkeys(times, until)
+        with self.store.snapshot() as snapshot:
+            ready = snapshot.ready()
+        tables = [table for table in layout.tables if table.id in ready and table.relation in times]
+        parts = {
+            table.id: relations.changes(
+                table.relation, relations.delta(table.relation, times[table.relation], until), table.columns
+            )
+            for table in tables
+        }
+        views = [view for view in layout.views if view.table.id in ready]
+        with self.store.transaction() as writing:
+            upkeep = Upkeep(writing, views)
+            _apply(upkeep, _parents_first(tables, relations), parts)
+            writing.set_times(dict.fromkeys(times, until))
+        self.breaches += upkeep.breaches
+
+
+def _apply(upkeep: Upkeep, tables: list[StoredTable], changes: Mapping[str, Changes]) -> None:
+    """Deletes of what refers before what is referred to, then inserts the other way round."""
+    for table in reversed(tables):
+        for row, copies in changes[table.id].deleted:
+            upkeep.delete(table, row, copies)
+    for table in tables:
+        for row, copies in changes[table.id].inserted:
+            upkeep.insert(table, row, copies)
+
+
+def _parents_first(tables: list[StoredTable], relations: Relations) -> list[StoredTable]:
+    declared = relations.catalog.project.tables
+    references = {
+        table.relation: {key.table for key in declared[table.relation].foreign_keys}
+        if table.relation in declared
+        else set()
+        for table in tables
+    }
+    try:
+        order = list(TopologicalSorter(references).static_order())
+    except CycleError:
+        return tables
+    return sorted(tables, key=lambda table: order.index(table.relation))
+
+
+def _step(relations: Relations, times: Mapping[str, int], target: int) -> int:
+    """The target, or a time on the way to it up to which there are not too many changes."""
+    changed: dict[int, int] = {}
+    for name, time in times.items():
+        for file in relations.delta(name, time, target).files:
+            at = int(file.minimum["_time"])
+            changed[at] = changed.get(at, 0) + file.rows
+    total, least = 0, max((*times.values(), *map(relations.gathered, times)))
+    for at in sorted(changed):
+        total += changed[at]
+        if total >= STEP_ROWS and at >= least:
+            return min(at, target)
+    return target
+
+
+def _groups(layouts: Mapping[str, Layout]) -> list[Layout]:
+    """Layouts of queries that share a relation, put together."""
+    groups: list[dict[str, Layout]] = []
+    for name, layout in layouts.items():
+        joined = {name: layout}
+        apart = []
+        for group in groups:
+            if any(other.relations & layout.relations for other in group.values()):
+                joined = group | joined
+            else:
+                apart.append(group)
+        groups = [*apart, joined]
+    return [replace(whole_layout(group), names={}) for group in groups]

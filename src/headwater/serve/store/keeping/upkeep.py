@@ -1,0 +1,159 @@
+"""Keep the tables, indexes and views of the store while rows of relations come and go.
+
+A view is kept by its delta queries (bounds/views/maintain.py): they are run after an insert and before a
+delete, one row at a time, and what they find is added to the view or taken out of it.  Each is bounded, so a
+change costs what `check` says, whatever the size of the tables.  A view over another view gets that one's
+changes in turn.
+
+Rows of one delta are applied deletes first, so that no key is there twice and no limit is ever exceeded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.algebra.expressions.tree import AggregateCall, Column
+from headwater.bounds.plans.execute import execute
+from headwater.bounds.plans.plan import Index, IndexPart
+from headwater.bounds.plans.store import ROWID, Interval
+from headwater.bounds.views.choose import Maintenance
+from headwater.serve.store.backends.keys import key_of
+from headwater.serve.store.backends.values import added
+from headwater.serve.store.layout import StoredView
+from headwater.serve.store.protocol import Row, StoredTable, Writing
+from headwater.serve.store.renamed import Renamed
+
+__all__ = ["Upkeep", "view_changes"]
+
+logger = logging.getLogger(__name__)
+
+_COPY_BYTES = 4
+
+
+@dataclass(slots=True)
+class Upkeep:
+    """Changes of tables within one transaction, with everything that follows from them."""
+
+    writing: Writing
+    views: Iterable[StoredView]
+    breaches: int = 0  # delta queries that took more operations than their bound
+    _by_source: dict[str, list[tuple[StoredView, Maintenance]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for view in self.views:
+            for table, upkeep in zip(view.sources, view.chosen.maintenance, strict=True):
+                self._by_source.setdefault(table, []).append((view, upkeep))
+
+    def insert(self, table: StoredTable, row: Row, copies: int = 1) -> None:
+        """A row of a relation has come; of a relation without a key, several equal ones may."""
+        for whole in self._new_rows(table, row, copies):
+            self._insert(table.id, whole)
+
+    def delete(self, table: StoredTable, row: Row, copies: int = 1) -> None:
+        for whole in self._old_rows(table, row, copies):
+            self._delete(table.id, whole)
+
+    def _insert(self, table: str, row: Row) -> None:
+        self.writing.put(table, row)
+        self._follow(table, row, +1)
+
+    def _delete(self, table: str, row: Row) -> None:
+        self._follow(table, row, -1)
+        self.writing.delete(table, row)
+
+    def _follow(self, table: str, row: Row, sign: int) -> None:
+        for view, upkeep in self._by_source.get(table, ()):
+            for changed in view_changes(self.writing, view, upkeep, row, self._note_breach):
+                if view.chosen.candidate.grouped:
+                    self._add(view, changed, sign)
+                else:
+                    self._replace(view, changed, sign)
+
+    def _note_breach(self, view: StoredView, operations: int, bound: int) -> None:
+        self.breaches += 1
+        logger.error(
+            'keeping "%s" took %d operations for a row, more than its bound of %d',
+            view.table.relation, operations, bound,
+        )  # fmt: skip
+
+    def _replace(self, view: StoredView, row: Row, sign: int) -> None:
+        """A row of a plain view comes or goes; a self-join may find it in two roles."""
+        held = self.writing.get(view.table.id, tuple(row[name] for name in view.table.key))
+        if sign > 0 and held is None:
+            self._insert(view.table.id, row)
+        elif sign < 0 and held is not None:
+            self._delete(view.table.id, held)
+
+    def _add(self, view: StoredView, increments: Row, sign: int) -> None:
+        """The states of a group grow or shrink; a group without rows goes."""
+        before = self.writing.get(view.table.id, tuple(increments[name] for name in view.table.key))
+        after = merged_states(view, before, increments, sign)
+        if before is not None:
+            self._delete(view.table.id, before)
+        if after is not None:
+            self._insert(view.table.id, after)
+
+    # Relations without a key: equal rows are told apart by a number
+
+    def _new_rows(self, table: StoredTable, row: Row, copies: int) -> Iterator[Row]:
+        if table.key != (ROWID,):
+            yield row
+            return
+        first = self._copies(table, row)
+        for number in range(first, first + copies):
+            yield {**row, ROWID: _rowid(table, row, number)}
+
+    def _old_rows(self, table: StoredTable, row: Row, copies: int) -> Iterator[Row]:
+        if table.key != (ROWID,):
+            held = self.writing.get(table.id, tuple(row[name] for name in table.key))
+            if held is not None:
+                yield held
+            return
+        last = self._copies(table, row)
+        for number in range(last - 1, max(-1, last - 1 - copies), -1):
+            yield {**row, ROWID: _rowid(table, row, number)}
+
+    def _copies(self, table: StoredTable, row: Row) -> int:
+        """How many equal rows the table holds."""
+        digest = _rowid(table, row, 0)[:-_COPY_BYTES]
+        by_rowid = Index(table.id, (IndexPart(Column(ROWID)),), primary=True)
+        interval = Interval(digest, False, digest + b"\xff" * _COPY_BYTES, False)
+        last = self.writing.scan(by_rowid, (), interval, True, 1, ..., table.id)
+        return int.from_bytes(last[0][ROWID][-_COPY_BYTES:], "big") + 1 if last else 0
+
+
+def _rowid(table: StoredTable, row: Row, copy: int) -> bytes:
+    values = key_of([row[name] for name in table.columns])
+    return hashlib.blake2b(values, digest_size=16).digest() + copy.to_bytes(_COPY_BYTES, "big")
+
+
+def view_changes(
+    writing: Writing, view: StoredView, upkeep: Maintenance, row: Row, note_breach: Any = None
+) -> tuple[dict[str, Any], ...]:
+    """The rows of a view, or increments of its groups, that a row of one of its tables takes part in."""
+    plan = upkeep.bounded_plan
+    result = execute(plan.plan, Renamed(writing, view.names), view.catalog, row, lenient=True)
+    if result.operations > plan.bound.operations and note_breach is not None:
+        note_breach(view, result.operations, plan.bound.operations)
+    return result.rows
+
+
+def merged_states(view: StoredView, before: Row | None, increments: Row, sign: int) -> Row | None:
+    """A group's states with a row's increments; None if the group has no row left."""
+    merged = {name: increments[name] for name in view.table.key}
+    held: Mapping[str, Any] = before if before is not None else {}
+    outputs = view.chosen.candidate.definition.outputs
+    states = {output.name: output.expr for output in outputs if isinstance(output.expr, AggregateCall)}
+    for name in states:
+        merged[name] = added(held.get(name), increments[name], sign)
+    counts = {expr.arguments: name for name, expr in states.items() if expr.function == "count"}
+    for name, expr in states.items():
+        if expr.function == "count":
+            merged[name] = merged[name] or 0
+        elif merged[counts[expr.arguments]] in (0, None):
+            merged[name] = None  # a sum of no values
+    return merged if merged[counts[()]] > 0 else None

@@ -1,0 +1,179 @@
+"""The parameters of a query: which types they have, and texts and Python values read as those types.
+
+A parameter has the type of what it meets: the column it is compared with, BIGINT in a LIMIT.  One that meets
+no column has no type, and its value is taken as it is.  `IN (:ids)` makes a list of `ids`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headwater.algebra.expressions.tree import Call, Column, Expr, Parameter, children, walk
+from headwater.bounds.query.block import Base, Derived, Query, Select, query_of
+from headwater.capture.intake.values import typed_column
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Column as DeclaredColumn
+
+__all__ = ["ANY", "Parameters", "Types", "parameters_of", "typed_values"]
+
+ANY = ""  # a parameter that meets no column
+Types = Mapping[str, Mapping[str, str]]  # relation -> column -> type
+Parameters = tuple[tuple[str, str, bool], ...]  # name, type, whether it is a list
+
+_COMPARISONS = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "like", "in", "add", "sub"}
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_TEXT_FUNCTIONS = {"lower", "upper", "trim", "token", "one_word", "concat", "substring", "replace"}
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def parameters_of(query: Query, types: Types) -> Parameters:
+    """The parameters in the order of their names, without those that stand for the moment ($now)."""
+    found: dict[str, str] = {}
+    lists: set[str] = set()
+    for block in _blocks(query):
+        for cut in (block.limit, block.offset):
+            if cut is not None:
+                found.update((name, "bigint") for name in _names(cut))
+        if isinstance(block, Select):
+            sources = {source.alias: source for source in block.sources}
+            for expr in block.expressions():
+                for part in walk(expr):
+                    _meet(part, sources, types, found, lists)
+    names = sorted(name for name in query.params if not name.startswith("$"))
+    return tuple((name, found.get(name, ANY), name in lists) for name in names)
+
+
+def _blocks(query: Query) -> Iterator[Query]:
+    """The query and all that stand inside it."""
+    yield query
+    if not isinstance(query, Select):
+        for branch in query.branches:
+            yield from _blocks(branch)
+        return
+    for source in query.sources:
+        if isinstance(source, Derived):
+            yield from _blocks(source.query)
+    for subquery in query.subqueries:
+        yield from _blocks(query_of(subquery))
+
+
+def _names(expr: Expr) -> list[str]:
+    return [part.name for part in walk(expr) if isinstance(part, Parameter)]
+
+
+def _meet(
+    part: Expr, sources: Mapping[str, Base | Derived], types: Types, found: dict[str, str], lists: set[str]
+) -> None:
+    """Note the types of parameters that stand beside something typed in one call."""
+    if not isinstance(part, Call) or part.function not in _COMPARISONS:
+        return
+    if part.function == "in" and len(part.arguments) == 2 and isinstance(part.arguments[1], Parameter):
+        lists.add(part.arguments[1].name)
+    kinds = [kind for argument in part.arguments if (kind := _type(argument, sources, types))]
+    for argument in part.arguments:
+        for name in _beside(argument):
+            if kinds:
+                found.setdefault(name, "string" if part.function == "like" else kinds[0])
+
+
+def _beside(expr: Expr) -> Iterator[str]:
+    """Parameters that have the type of the whole: :p, :p + 5, :p || '%', ONE_WORD(:p)."""
+    match expr:
+        case Parameter(name):
+            yield name
+        case Call("add" | "sub" | "concat" | "one_word" | "lower" | "upper"):
+            for child in children(expr):
+                yield from _beside(child)
+        case _:
+            return
+
+
+def _type(expr: Expr, sources: Mapping[str, Base | Derived], types: Types) -> str:
+    match expr:
+        case Column(name, alias) if isinstance(source := sources.get(alias), Base):
+            return types.get(source.table, {}).get(name, ANY)
+        case Column(name, alias) if isinstance(source := sources.get(alias), Derived):
+            return _output_type(source.query, name, types)
+        case Call(function) if function in _TEXT_FUNCTIONS:
+            return "string"
+        case Call("add" | "sub" | "mod", arguments):
+            return next((kind for part in arguments if (kind := _type(part, sources, types))), ANY)
+        case _:
+            return ANY
+
+
+def _output_type(query: Query, name: str, types: Types) -> str:
+    if not isinstance(query, Select):
+        return _output_type(query.branches[0], name, types)
+    sources = {source.alias: source for source in query.sources}
+    outputs = (output for output in query.outputs if output.name == name)
+    return next((_type(output.expr, sources, types) for output in outputs), ANY)
+
+
+def typed_values(query: str, parameters: Parameters, given: Mapping[str, object]) -> dict[str, Any]:
+    """The given values as the parameters' types; InputError for one that is missing, unknown or wrong."""
+    known = {name for name, _, _ in parameters}
+    for name in given:
+        if name not in known:
+            listed = ", ".join(sorted(known)) or "none"
+            raise InputError(
+                "HW432",
+                f'the query "{query}" has no parameter "{name}"',
+                detail=f"Its parameters: {listed}.",
+                hint=did_you_mean(name, sorted(known)),
+            )
+    values: dict[str, Any] = {}
+    for name, kind, is_list in parameters:
+        if name not in given:
+            raise InputError(
+                "HW431",
+                f'the query "{query}" needs a value for "{name}"',
+                hint=f"Give {name}=..., of type {kind or 'any'}; for NULL, {name}:=null.",
+            )
+        values[name] = _typed(query, name, kind, is_list, given[name])
+    return values
+
+
+def _typed(query: str, name: str, kind: str, is_list: bool, value: object) -> Any:
+    if is_list:
+        items = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+        return [_scalar(query, name, kind, item) for item in items]
+    if isinstance(value, list | tuple | set | frozenset):
+        raise _wrong(query, name, kind, "a list, and it takes one value")
+    return _scalar(query, name, kind, value)
+
+
+def _scalar(query: str, name: str, kind: str, value: object) -> Any:
+    """A value as a column of that type would take it; texts of a command line are read as numbers too."""
+    if value is None or not kind or kind.startswith(("struct", "array", "map")):
+        return value
+    array, reasons = typed_column(DeclaredColumn(name, kind), [_of_text(kind, value)])
+    if reasons:
+        reason = reasons[0].partition(": ")[2]
+        raise _wrong(query, name, kind, reason)
+    return array[0].as_py()
+
+
+def _of_text(kind: str, value: object) -> object:
+    if not isinstance(value, str) or kind in ("string", "binary"):
+        return value
+    text = value.strip()
+    if kind in _WHOLE and re.fullmatch(r"[+-]?\d{1,20}", text, re.ASCII):
+        return int(text)
+    if kind in ("double", "float") and _NUMBER.fullmatch(text):
+        return float(text)
+    if kind == "boolean" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return text
+
+
+def _wrong(query: str, name: str, kind: str, reason: str) -> InputError:
+    return InputError(
+        "HW433",
+        f'the parameter "{name}" of the query "{query}" cannot be {reason}'
+        if reason.startswith("a list")
+        else f'the parameter "{name}" of the query "{query}": {reason}',
+        hint=f"It meets a column of type {kind.upper()}." if kind else "",
+    )

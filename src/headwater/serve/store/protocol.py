@@ -1,0 +1,122 @@
+"""What a store must offer, so that the same upkeep and the same answers work on any of them.
+
+A store holds **parts**: tables sorted by their keys, and indexes of those tables.  It is read as of a
+snapshot, in two ways (bounds/plans/store.py): get a row, read the first rows of a range.  It is written in
+transactions: rows of tables come and go, their indexes follow, and the times of the relations that the rows
+are from are stored with them.  Whoever reads sees all of a transaction or nothing of it, also after a crash.
+
+tests/serve/store/test_conformance.py holds every store to this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from headwater.bounds.plans.plan import Index
+from headwater.bounds.plans.store import Entry, Store
+
+__all__ = ["KeptStore", "ReadableStore", "Row", "Snapshot", "StoredIndex", "StoredTable", "Writing"]
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table of the store: rows of a relation, or of a view that queries need."""
+
+    id: str
+    relation: str  # the relation or view it holds, for people
+    columns: tuple[str, ...]
+    key: tuple[str, ...]  # never empty: ROWID if the relation declares none
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIndex:
+    """An index of a stored table."""
+
+    id: str
+    table: str  # the id of its table
+    index: Index
+    held: tuple[str, ...]  # the columns that its entries carry
+
+    @property
+    def text(self) -> str:
+        from headwater.bounds.plans.plan import index_text
+
+        return index_text(self.index)
+
+
+Part = StoredTable | StoredIndex
+
+
+class Snapshot(Store, Protocol):
+    """The store at one instant."""
+
+    def times(self) -> dict[str, int]:
+        """As of which time each relation is held, in microseconds since 1970."""
+        ...
+
+    def ready(self) -> frozenset[str]:
+        """The ids of the parts that are complete."""
+        ...
+
+    def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
+        """The rows of a table in the order of its key, with that key as bytes: for upkeep."""
+        ...
+
+
+class Writing(Snapshot, Protocol):
+    """A transaction under way: it reads what it has written."""
+
+    def create(self, part: Part) -> None:
+        """Make an empty part; it is not ready."""
+        ...
+
+    def drop(self, part: str) -> None: ...
+
+    def mark_ready(self, parts: Iterable[str]) -> None: ...
+
+    def put(self, table: str, row: Row) -> None:
+        """Add a row, in place of the one with its key if there is one; the table's indexes follow."""
+        ...
+
+    def delete(self, table: str, row: Row) -> bool:
+        """Remove the row with this key. False if there is none."""
+        ...
+
+    def fill(self, index: str, rows: Iterable[Row]) -> None:
+        """Add entries for rows that are in the index's table already."""
+        ...
+
+    def set_times(self, times: Mapping[str, int | None]) -> None:
+        """Store as of which time relations are held; None: no longer held."""
+        ...
+
+
+class ReadableStore(Protocol):
+    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+
+    def times(self) -> dict[str, int]: ...
+
+    def size(self) -> int:
+        """In bytes."""
+        ...
+
+    def know(self, parts: Iterable[Part]) -> None:
+        """Learn how parts are made; a store that is opened again does not know."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class KeptStore(ReadableStore, Protocol):
+    def transaction(self) -> AbstractContextManager[Writing]:
+        """All or nothing: an exception inside undoes everything."""
+        ...
+
+    def parts(self) -> dict[str, str]:
+        """The ids of all parts, complete or not, with what they hold, for people."""
+        ...

@@ -1,0 +1,1 @@
+"""Window functions, QUALIFY, and ORDER BY with LIMIT."""

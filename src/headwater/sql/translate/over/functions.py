@@ -1,0 +1,173 @@
+"""One window function: sum(x) OVER (PARTITION BY k ORDER BY t ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.tree import AggregateCall, Literal, slots
+from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
+from headwater.errors import did_you_mean
+from headwater.sql.translate.gathered import Gathered, Window
+from headwater.sql.translate.scalars.aggregate_calls import CANONICAL, counted
+from headwater.sql.translate.scalars.clashes import check_aggregate
+from headwater.sql.translate.scalars.repeatability import ORDERED
+from headwater.sql.translate.scalars.result_types import result_type
+from headwater.sql.translate.scalars.spark_functions import AGGREGATES, WINDOW_FUNCTIONS
+from headwater.sql.translate.scalars.typed import Typed
+
+if TYPE_CHECKING:
+    from headwater.sql.translate.scalars.expressions import Expressions
+
+__all__ = ["read_order", "window_function"]
+
+_NUMBERS = {"row_number": "int", "rank": "int", "dense_rank": "int", "ntile": "int", "percent_rank": "double",
+            "cume_dist": "double"}  # fmt: skip
+_NEIGHBOURS = ("lag", "lead")
+_OF_ONE_ROW = {"first_value", "last_value", "nth_value", "first", "last", "any_value"}
+_NEED_ORDER = {*_NUMBERS, *_NEIGHBOURS}
+_SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
+
+
+def window_function(reader: Expressions, node: exp.Window) -> Typed:
+    """The column that stands for a window function."""
+    gathered = reader.gathered
+    if gathered is None or reader.clause in ("WHERE", "ON", "GROUP BY"):
+        reader.notes.fail(
+            "HW306", node, f"a window function cannot be used in {reader.clause}",
+            hint="compute it in a query in FROM and filter around it, or write QUALIFY",
+        )  # fmt: skip
+    call, where, suffix = _bare(node.this)
+    name = call.name.lower()
+    _check_name(reader, node, call, name)
+    partition, order, spec = _window(reader, node, gathered)
+    values = _arguments(reader, call)
+    keys = reader.several(partition)
+    ordered = tuple(read_order(reader, item) for item in order)
+    frame = _frame(reader, spec, ordered) if spec is not None else None
+    if name in _NEED_ORDER and not ordered:
+        reader.notes.fail(
+            "HW306", node, f"{name} needs an order, as in Spark", hint=f"{name}() OVER (... ORDER BY ...)"
+        )
+    kept = None if where is None else reader.condition(where.this).expr
+    function = replace(_call(reader, node, name, values, suffix), where=kept)
+    over = OverCall(function, None if name in _NEED_ORDER else frame)
+    if over.function in ORDERED and over.function not in _OF_ONE_ROW:
+        return reader.give_up(node, f"{name} over a window takes rows in any order and has no delta rule")
+    window = Window(tuple(key.expr for key in keys), ordered, over)
+    return Typed(
+        gathered.keep(window, node), _type(name, over, values), name not in _NUMBERS and name != "count"
+    )
+
+
+def _bare(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None, str]:
+    """The call, its FILTER, and what is written after it."""
+    where, suffix = None, ""
+    while isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
+        if isinstance(node, exp.Filter):
+            where = node.expression
+        else:
+            suffix = " IGNORE NULLS" if isinstance(node, exp.IgnoreNulls) else ""
+        node = node.this
+    return node, where, suffix
+
+
+def _check_name(reader: Expressions, node: exp.Expr, call: exp.Expr, name: str) -> None:
+    if not isinstance(call, exp.Anonymous) or name not in AGGREGATES | WINDOW_FUNCTIONS:
+        likely = did_you_mean(name, AGGREGATES | WINDOW_FUNCTIONS)
+        reader.notes.fail("HW306", node, f'"{name or call.key}" cannot be used with OVER', hint=likely)
+    if call.expressions and isinstance(call.expressions[0], exp.IgnoreNulls):
+        reader.notes.fail(
+            "HW113", node, "IGNORE NULLS stands after the call", hint=f"{name}(x) IGNORE NULLS OVER (...)"
+        )
+    if call.expressions and isinstance(call.expressions[0], exp.Distinct):
+        reader.notes.fail("HW306", node, "DISTINCT cannot be used with OVER, as in Spark")
+
+
+def _window(
+    reader: Expressions, node: exp.Window, gathered: Gathered
+) -> tuple[Sequence[exp.Expr], Sequence[exp.Expr], exp.Expr | None]:
+    """What to partition and to order by, and the frame; a named window may give any of them."""
+    partition = list(node.args.get("partition_by") or ())
+    order = node.args["order"].expressions if node.args.get("order") is not None else []
+    spec = node.args.get("spec")
+    alias = node.args.get("alias")
+    if alias is None:
+        return partition, order, spec
+    named = gathered.named.get(alias.name.lower())
+    if named is None:
+        reader.notes.unknown("HW302", alias, "there is no window", alias.name, list(gathered.named))
+    base = _window(reader, named, gathered)  # type: ignore[arg-type]
+    return partition or base[0], order or base[1], spec or base[2]
+
+
+def _arguments(reader: Expressions, call: exp.Expr) -> tuple[Typed, ...]:
+    if call.expressions and isinstance(call.expressions[0], exp.Star):
+        return ()
+    return reader.several(call.expressions)
+
+
+def _call(
+    reader: Expressions, node: exp.Expr, name: str, values: tuple[Typed, ...], suffix: str
+) -> AggregateCall:
+    function = name if name in _OF_ONE_ROW else CANONICAL.get(name, name)
+    if name in ("first", "last", "first_value", "last_value", "any_value") and len(values) == 2:
+        ignores = isinstance(values[1].expr, Literal) and values[1].expr.value is True
+        values, suffix = values[:1], " IGNORE NULLS" if ignores else suffix
+    if name in AGGREGATES:
+        check_aggregate(reader.notes, node, function, values)
+    if function == "count":
+        values = counted(values)
+    for value in (
+        values[1:2] if name in (*_NEIGHBOURS, "nth_value") else values[:1] if name == "ntile" else ()
+    ):
+        if not isinstance(value.expr, Literal) or not isinstance(value.expr.value, int):
+            reader.notes.fail("HW306", node, f"{name} needs a whole number that is written out")
+    places = "1" if function == "count" and not values else slots(len(values))
+    kind = values[0].type if values else ""
+    exprs = tuple(value.expr for value in values)
+    return AggregateCall("", function, exprs, f"{function}({places}){suffix}", type=kind)
+
+
+def _type(name: str, over: OverCall, values: tuple[Typed, ...]) -> str:
+    if name in _NUMBERS:
+        return _NUMBERS[name]
+    if name in _NEIGHBOURS or name in _OF_ONE_ROW:
+        return values[0].type if values else ""
+    return result_type(over.function, values)
+
+
+def read_order(reader: Expressions, node: exp.Expr, value: Typed | None = None) -> Order:
+    """One item of ORDER BY; NULL comes first unless the order is descending or says otherwise."""
+    bare = node.this if isinstance(node, exp.Ordered) else node
+    descending = bool(node.args.get("desc"))
+    nulls_first = node.args.get("nulls_first")
+    expr = (value or reader.translate(bare)).expr
+    return Order(expr, descending, not descending if nulls_first is None else bool(nulls_first))
+
+
+def _frame(reader: Expressions, spec: exp.Expr, order: tuple[Order, ...]) -> Frame:
+    kind = str(spec.args.get("kind") or "RANGE").upper()
+    if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
+        reader.notes.fail("HW306", spec, "a frame is given by ROWS or RANGE, as in Spark")
+    start = _bound(reader, spec, "start")
+    end = _bound(reader, spec, "end") if spec.args.get("end") is not None else Bound(Edge.CURRENT)
+    frame = Frame(kind == "ROWS", start, end)
+    offsets = start.offset is not None or end.offset is not None
+    if offsets and not frame.rows and len(order) != 1:
+        reader.notes.fail("HW306", spec, "a frame by RANGE with a distance needs one expression in ORDER BY")
+    return frame
+
+
+def _bound(reader: Expressions, spec: exp.Expr, which: str) -> Bound:
+    value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
+    if value == "CURRENT ROW":
+        return Bound(Edge.CURRENT)
+    if value == "UNBOUNDED":
+        return Bound(Edge.START if side == "PRECEDING" else Edge.END)
+    if not isinstance(value, exp.Expr) or side not in _SIDES:
+        reader.notes.fail("HW306", spec, "this frame is not understood")
+    return Bound(_SIDES[side], reader.translate(value).expr)

@@ -1,0 +1,123 @@
+"""ORDER BY with LIMIT and OFFSET: rows numbered in that order, and those with the right numbers.
+
+    ORDER BY x DESC LIMIT 10 OFFSET 5      Filter [n > 5] of Filter [n <= 15] of Over [] order [x DESC] [n]
+
+The rows up to the limit are what is stored: new rows compete with those alone.  LIMIT without ORDER BY would
+take arbitrary rows and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call
+from headwater.algebra.plans.framing import Order, OverCall
+from headwater.algebra.plans.nodes import Filter, Over, Plan
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.over.functions import read_order
+from headwater.sql.translate.over.ties import warn_of_ties
+from headwater.sql.translate.relations.correlation import bind_outer, pulled
+from headwater.sql.translate.relations.scope import Rows
+from headwater.sql.translate.scalars.typed import Typed
+
+__all__ = ["is_computed", "limited", "wants_limit"]
+
+
+def is_computed(node: exp.Expr) -> bool:
+    """Is an item of ORDER BY neither a position nor ALL?"""
+    position = isinstance(node, exp.Literal) and not node.is_string
+    return not position and not (isinstance(node, exp.Column) and node.name.lower() == "all")
+
+
+def wants_limit(node: exp.Expr, env: Env) -> bool:
+    """Does a query cut its rows?  LIMIT ALL does not; a cut without an order is refused."""
+    limit, offset = node.args.get("limit"), node.args.get("offset")
+    if isinstance(limit, exp.Limit) and limit.expression.name.upper() == "ALL":
+        limit = None
+    cut = limit or offset
+    if cut is None:
+        return False
+    if node.args.get("order") is None:
+        env.notes.fail(
+            "HW320",
+            cut,
+            "LIMIT without ORDER BY cannot be used in a view: it takes arbitrary rows",
+            hint="add ORDER BY",
+        )
+    return True
+
+
+def limited(rows: Rows, node: exp.Expr, env: Env, values: Sequence[Typed] | None) -> Rows:
+    """The rows that the limit leaves; `values` are those of the order, which are else read over the rows."""
+    first, last = _bounds(node, env)
+    if rows.single and first == 0 and (last is None or last > 0):
+        return rows
+    order = node.args["order"]
+    ordered = tuple(_order(order, rows, env, values))
+    outer = env.parent.plan if env.parent is not None else None
+    rows = bind_outer(rows, outer, env.notes.alias)
+    pairs = pulled(rows)
+    if pairs is None:
+        env.notes.obstacle(order, "LIMIT in a subquery that names the query around it has no delta rule")
+    partition = tuple(own for own, _ in pairs or ())
+    (name,) = env.column_names(["row_number"])
+    numbered = OverCall(AggregateCall(name, "row_number", (), "row_number()"))
+    over = Over(rows.plan, partition, ordered, (numbered,))
+    warn_of_ties(env.notes, over, numbered, order)
+    plan: Plan = over
+    if last is not None:
+        plan = Filter(plan, call("lte", Column(name), number(last)))
+    if first:
+        plan = Filter(plan, call("gt", Column(name), number(first)))
+    return replace(rows, plan=plan, single=False)
+
+
+def _bounds(node: exp.Expr, env: Env) -> tuple[int, int | None]:
+    """After which row to begin, and the last row; None for all."""
+    offset = _number(node.args.get("offset"), env) or 0
+    limit = node.args.get("limit")
+    if isinstance(limit, exp.Limit) and limit.expression.name.upper() == "ALL":
+        limit = None
+    count = _number(limit, env)
+    return offset, None if count is None else offset + count
+
+
+def _number(node: exp.Expr | None, env: Env) -> int | None:
+    if node is None:
+        return None
+    written = node.args.get("expression") or node.args.get("count")
+    if isinstance(written, exp.Literal) and written.name.isdigit():
+        return int(written.name)
+    env.notes.obstacle(node, "a LIMIT that is computed has no delta rule")
+    return 0
+
+
+def _order(order: exp.Expr, rows: Rows, env: Env, values: Sequence[Typed] | None) -> list[Order]:
+    names = {field.name.lower(): field.value for field in rows.fields}
+    reader = replace(env.expressions(rows, "ORDER BY"), aliases=names, aliases_first=True)
+    waiting = list(values) if values is not None else None
+    items: list[Order] = []
+    for item in order.expressions:
+        if is_computed(item.this):
+            value = reader.translate(item.this) if waiting is None else waiting.pop(0)
+            items.append(read_order(reader, item, value))
+        elif isinstance(item.this, exp.Literal):
+            items.append(read_order(reader, item, _at(item.this, rows, env)))
+        else:
+            items += [read_order(reader, item, field.value) for field in rows.visible]
+    return [item for item in items if not _constant(item.expr)] or items[:1]
+
+
+def _constant(expr: Expr) -> bool:
+    return not isinstance(expr, Column) and not getattr(expr, "arguments", ())
+
+
+def _at(node: exp.Expr, rows: Rows, env: Env) -> Typed:
+    position = int(node.name) if node.name.isdigit() else 0
+    if not 1 <= position <= len(rows.visible):
+        env.notes.fail("HW324", node, f"ORDER BY {node.name}: there are {len(rows.visible)} columns")
+    return rows.visible[position - 1].value

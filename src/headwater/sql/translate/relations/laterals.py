@@ -1,0 +1,184 @@
+"""What is made of each row: LATERAL VIEW explode(x), LATERAL (SELECT ...), VALUES beside a relation.
+
+A generator is an Explode.  A subquery after LATERAL is joined by the conditions in which it names the rows
+before it; one that always has a row (an aggregate without GROUP BY) keeps those rows.  VALUES are a few
+constant rows that are made of each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename, slots
+from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin
+from headwater.sql.translate.env import Env
+from headwater.sql.translate.gathered import Gathered
+from headwater.sql.translate.passes.pushing import combine, push_filter
+from headwater.sql.translate.relations.correlation import bind_outer, pulled
+from headwater.sql.translate.relations.joins import outer_of, settle, split_and
+from headwater.sql.translate.relations.scope import Field, Rows, requalify
+from headwater.sql.translate.scalars.spark_functions import GENERATORS
+from headwater.sql.translate.scalars.typed import Typed
+from headwater.sql.translate.scalars.types import common_of, element, family
+
+__all__ = ["explode_rows", "is_generator", "lateral_join", "lateral_view", "values_join"]
+
+_COLUMNS = {"explode": ("col",), "posexplode": ("pos", "col")}
+
+
+def is_generator(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.lower() in GENERATORS
+
+
+def explode_rows(
+    rows: Rows, node: exp.Expr, names: list[str], outer: bool, env: Env
+) -> tuple[Rows, tuple[Typed, ...]] | None:
+    """The rows with what a generator makes of each, and its columns; None if their number is not known."""
+    function = node.name.lower()
+    outer = outer or function.endswith("_outer")
+    function = function.removesuffix("_outer")
+    values = env.expressions(rows, "LATERAL VIEW").several(node.expressions)
+    is_map = bool(values) and family(values[0].type) == "map"
+    defaults = ("key", "value") if is_map and function == "explode" else _COLUMNS.get(function, ())
+    names = names or list(defaults)
+    if not names:
+        return None
+    generator = Call(function, tuple(value.expr for value in values), f"{function}({slots(len(values))})")
+    prefix = env.notes.alias("made")
+    columns = tuple(f"{prefix}.{name}" for name in names)
+    types = _types(function, values, len(names))
+    plan = Explode(rows.plan, columns, generator, outer)
+    made = tuple(Typed(Column(column), kind) for column, kind in zip(columns, types, strict=True))
+    return replace(rows, plan=plan, single=False), made
+
+
+def _types(function: str, values: tuple[Typed, ...], width: int) -> list[str]:
+    kind = values[0].type if values else ""
+    if function == "explode" and width == 1:
+        return [element(kind)]
+    if function == "posexplode" and width == 2:
+        return ["int", element(kind)]
+    if function == "stack":
+        cells = values[1:]
+        return [common_of(cell.type for cell in cells[place::width]) for place in range(width)]
+    return [""] * width
+
+
+def lateral_view(rows: Rows, node: exp.Expr, env: Env) -> Rows | None:
+    """LATERAL VIEW [OUTER] explode(x) t AS c."""
+    alias = node.args.get("alias")
+    names = [column.name for column in (alias.args.get("columns") or ())] if alias is not None else []
+    if not is_generator(node.this):
+        return None
+    exploded = explode_rows(rows, node.this, names, bool(node.args.get("outer")), env)
+    if exploded is None:
+        return None
+    wide, made = exploded
+    shown = names or [value.expr.name.rsplit(".", 1)[-1] for value in made if isinstance(value.expr, Column)]
+    fields = tuple(Field(node.alias, name, value) for name, value in zip(shown, made, strict=True))
+    return replace(wide, fields=(*rows.fields, *fields))
+
+
+def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
+    """t JOIN LATERAL (SELECT ...) or LATERAL explode(...), inner or left; None for what has no delta rule."""
+    node = join.this
+    side = str(join.args.get("side") or "")
+    if side not in ("", "LEFT"):
+        return None
+    if not isinstance(node.this, exp.Subquery):
+        plain = side == "" and not join.args.get("on")
+        return lateral_view(rows, node, env) if plain else None
+    inner = env.query(node.this.this, env.below(node.alias or "lateral", env.scope(rows)))
+    inner = bind_outer(inner, rows.plan, env.notes.alias)
+    inner = requalify(inner, node.alias, _names(node))
+    if inner.open or not _fits(rows, inner):
+        return None
+    return _single(rows, inner, join, env) if inner.single else _several(rows, inner, join, env, side)
+
+
+def _names(node: exp.Expr) -> list[str] | None:
+    alias = node.args.get("alias")
+    columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
+    return [column.name for column in columns] if columns else None
+
+
+def _fits(rows: Rows, inner: Rows) -> bool:
+    known = set(rows.plan.columns) | set(inner.plan.columns)
+    return all(columns_of(condition) <= known for condition in inner.correlated)
+
+
+def _single(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows | None:
+    """One row for each row, always."""
+    pairs = pulled(inner)
+    if pairs is None:
+        return None
+    if not pairs:
+        wide = replace(rows, plan=combine(rows.plan, inner.plan), fields=rows.fields + inner.fields)
+        return _on(wide, join, env)
+    empty: dict[str, Expr] = dict(inner.empty)
+    fields = tuple(
+        replace(field, value=replace(field.value, expr=rename(field.value.expr, empty), nullable=True))
+        for field in inner.fields
+    )
+    keys = tuple((outer, own) for own, outer in pairs)
+    plan = OuterJoin(rows.plan, inner.plan, JoinKind.LEFT, keys)
+    return _on(replace(rows, plan=plan, fields=rows.fields + fields), join, env)
+
+
+def _several(rows: Rows, inner: Rows, join: exp.Expr, env: Env, side: str) -> Rows | None:
+    if side == "LEFT":
+        settled = settle(inner, env, join.this.alias)
+        if settled is not inner and inner.correlated:
+            return None
+        reader = env.expressions(Rows(combine(rows.plan, settled.plan), rows.fields + settled.fields), "ON")
+        on = [reader.condition(part).expr for part in split_and(join.args.get("on"))]
+        plan = outer_of(rows.plan, settled.plan, [*inner.correlated, *on], JoinKind.LEFT)
+        fields = (replace(field, value=replace(field.value, nullable=True)) for field in settled.fields)
+        return replace(rows, plan=plan, fields=(*rows.fields, *fields))
+    plan = combine(rows.plan, inner.plan)
+    for condition in inner.correlated:
+        plan = push_filter(plan, condition)
+    return _on(replace(rows, plan=plan, fields=rows.fields + inner.fields), join, env)
+
+
+def _on(rows: Rows, join: exp.Expr, env: Env) -> Rows:
+    """The rows for which the join's condition holds."""
+    gathered = Gathered()
+    reader = env.expressions(rows, "ON", gathered=gathered)
+    conditions = [reader.condition(part).expr for part in split_and(join.args.get("on"))]
+    plan = gathered.join(rows.plan)
+    for name in join.args.get("using") or ():
+        named = [field.value.expr for field in rows.fields if field.name.lower() == name.name.lower()]
+        conditions += [equal(named[0], other) for other in named[1:]]
+    for condition in conditions:
+        plan = push_filter(plan, condition)
+    return replace(rows, plan=plan)
+
+
+def values_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
+    """t JOIN VALUES (1, 'a'), (2, 'b') AS v(a, b) ON ...: each row with each of the constant rows."""
+    node = join.this
+    lines = [line.expressions if isinstance(line, exp.Tuple) else [line] for line in node.expressions]
+    if join.args.get("side") or join.args.get("using") or join.args.get("method"):
+        return None
+    if str(join.args.get("kind") or "") not in ("", "INNER", "CROSS"):
+        return None
+    cells = [cell for line in lines for cell in line]
+    values = env.expressions(Rows(rows.plan, ()), "VALUES").several(cells)
+    width = len(lines[0])
+    names = _names(node) or [f"col{place + 1}" for place in range(width)]
+    prefix = env.notes.alias(node.alias or "values")
+    columns = tuple(f"{prefix}.{name}" for name in names)
+    arguments = (number(len(lines)), *(value.expr for value in values))
+    generator = Call("stack", arguments, f"stack({slots(len(arguments))})")
+    fields = tuple(
+        Field(
+            node.alias, name, Typed(Column(column), common_of(value.type for value in values[place::width]))
+        )
+        for place, (name, column) in enumerate(zip(names, columns, strict=True))
+    )
+    wide = replace(rows, plan=Explode(rows.plan, columns, generator), fields=(*rows.fields, *fields))
+    return _on(wide, join, env)

@@ -1,1 +1,0 @@
-"""What stages that choose have chosen, as it is recorded in system/."""

@@ -1,0 +1,89 @@
+"""Choosing by an ORDER BY over what waits is what the queue of the simulator does: the same trace, the same keys."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from headwater.model import Updates
+from headwater.overload.updates import UpdateQueue
+from support.overload.update_stream import UpdateStream
+
+SCHEMA = pa.schema([("key", pa.int64()), ("value", pa.int64())])
+SECOND = 1_000_000
+
+
+def trace(seed: int, keys: int, theta: float, seconds: int, per_second: int) -> list[list[tuple[int, int]]]:
+    """For each second the updates: (instant, key), in order."""
+    chance = random.Random(seed)
+    weights = [1 / (rank + 1) ** theta for rank in range(keys)]
+    return [
+        list(
+            zip(
+                sorted(chance.sample(range(second * SECOND + 1, (second + 1) * SECOND), per_second)),
+                chance.choices(range(keys), weights, k=per_second),
+                strict=True,
+            )
+        )
+        for second in range(seconds)
+    ]
+
+
+def both(
+    policy: Updates, updates: list[list[tuple[int, int]]], units: int
+) -> tuple[list[tuple[int, ...]], ...]:
+    """The keys that each second's choice shows, by the queue and by the order; and their mean staleness."""
+    queue = UpdateQueue(SCHEMA, "key", policy.value, cost=1 / units)
+    stream = UpdateStream(policy, cost=1 / units)
+    chosen: tuple[list[tuple[int, ...]], ...] = ([], [])
+    number = 0
+    for second, batch in enumerate(updates, 1):
+        numbers = range(number, number + len(batch))
+        number += len(batch)
+        rows = pa.record_batch([[key for _, key in batch], list(numbers)], schema=SCHEMA)
+        queue.enqueue(rows, at=np.array([at / SECOND for at, _ in batch]))
+        for (at, key), value in zip(batch, numbers, strict=True):
+            stream.update((key,), value, at)
+        chosen[0].append(tuple(queue.dequeue(units, now=float(second)).column("key").to_pylist()))
+        chosen[1].append(tuple(int(str(key)) for (key,) in stream.push(second * SECOND, units)))
+    return chosen
+
+
+def staleness(updates: list[list[tuple[int, int]]], chosen: list[tuple[int, ...]]) -> float:
+    """The mean time that keys have waited, seen after every choice."""
+    first: dict[int, int] = {}
+    total = 0.0
+    for second, (batch, keys) in enumerate(zip(updates, chosen, strict=True), 1):
+        for at, key in batch:
+            first.setdefault(key, at)
+        for key in keys:
+            del first[key]
+        total += sum(second * SECOND - at for at in first.values())
+    return total
+
+
+@pytest.mark.parametrize("policy", [Updates.FIFO, Updates.INPLACE])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_same_choices_in_the_same_order(policy: Updates, seed: int) -> None:
+    by_queue, by_order = both(policy, trace(seed, 60, 0.9, 30, 40), units=8)
+    assert by_queue == by_order
+
+
+@pytest.mark.parametrize(("theta", "units"), [(0.0, 20), (0.9, 20), (1.5, 8)])
+@pytest.mark.parametrize("policy", [Updates.BEST, Updates.LINECUT])
+def test_nearly_the_same_where_the_queue_decides_when_updates_arrive(
+    policy: Updates, theta: float, units: int
+) -> None:
+    updates = trace(5, 100, theta, 150, 60)
+    by_queue, by_order = (staleness(updates, chosen) for chosen in both(policy, updates, units))
+    assert by_order <= by_queue * 1.05
+
+
+def test_best_beats_inplace_on_skewed_keys() -> None:
+    updates = trace(6, 200, 0.9, 150, 100)
+    _, best = both(Updates.BEST, updates, units=40)
+    _, inplace = both(Updates.INPLACE, updates, units=40)
+    assert staleness(updates, best) < 0.95 * staleness(updates, inplace)

@@ -1,0 +1,123 @@
+"""Window functions, limits, subqueries as values, grouping sets and what is made of a row, against DuckDB."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import sqlglot
+
+from support.sql.small_world import WORLD
+from support.sql.translation import by_headwater, connection, contents, plain
+
+NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
+
+CASES = [
+    "SELECT k, a, row_number() OVER (PARTITION BY c ORDER BY a, k) AS r FROM t",
+    "SELECT k, a, rank() OVER (ORDER BY c DESC) AS r, dense_rank() OVER (ORDER BY c DESC) AS d FROM t",
+    "SELECT k, sum(a) OVER (PARTITION BY c) AS s, count(*) OVER () AS n FROM t",
+    "SELECT k, sum(a) OVER (ORDER BY a) AS s, sum(a) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS m FROM t",
+    "SELECT k, sum(a) OVER (ORDER BY a RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS s FROM t",
+    "SELECT k, a, lag(a) OVER (ORDER BY a) AS l, lead(a, 2, 99) OVER (ORDER BY a) AS m FROM t",
+    "SELECT k, a FROM t QUALIFY row_number() OVER (PARTITION BY c ORDER BY a DESC, k) = 1",
+    "SELECT k, a, row_number() OVER (PARTITION BY c ORDER BY a DESC, k) AS r FROM t QUALIFY r <= 2",
+    "SELECT c, sum(a) AS s, rank() OVER (ORDER BY sum(a) DESC) AS r FROM t GROUP BY c",
+    "SELECT c, sum(sum(a)) OVER (ORDER BY c) AS s FROM t GROUP BY c",
+    "SELECT c, max(a) AS m FROM t GROUP BY c HAVING count(*) > 1 QUALIFY row_number() OVER (ORDER BY max(a) DESC) = 1",
+    "SELECT s.k FROM (SELECT k, row_number() OVER (PARTITION BY k ORDER BY b DESC) AS r FROM u) s WHERE s.r = 1",
+    "SELECT percent_rank() OVER (ORDER BY a) AS p, cume_dist() OVER (ORDER BY a) AS q, ntile(3) OVER (ORDER BY a) AS n FROM t",
+    "SELECT first_value(a) OVER (PARTITION BY c ORDER BY a) AS f, last_value(a) OVER (PARTITION BY c ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l, nth_value(a, 2) OVER (PARTITION BY c ORDER BY a) AS n FROM t",
+    "SELECT k, sum(a) OVER w AS s, avg(a) OVER (w ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS m FROM t WINDOW w AS (PARTITION BY c ORDER BY a)",
+    "SELECT sum(a) FILTER (WHERE k > 1) OVER (PARTITION BY c) AS s FROM t",
+    "SELECT k, a FROM t ORDER BY a DESC LIMIT 2",
+    "SELECT k, a FROM t ORDER BY a LIMIT 2 OFFSET 1",
+    "SELECT k, a FROM t ORDER BY a LIMIT 0",
+    "SELECT c, sum(a) AS s FROM t GROUP BY c ORDER BY s DESC LIMIT 1",
+    "SELECT c, sum(a) AS s FROM t GROUP BY c ORDER BY sum(a) DESC, c LIMIT 2",
+    "SELECT c FROM t GROUP BY c ORDER BY count(*) DESC, max(a) LIMIT 1",
+    "SELECT DISTINCT a FROM t ORDER BY a DESC LIMIT 3",
+    "SELECT DISTINCT a FROM t ORDER BY 1 LIMIT 2",
+    "SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY a DESC LIMIT 3",
+    "(SELECT a FROM t ORDER BY a LIMIT 1) UNION ALL (SELECT b FROM u ORDER BY b DESC LIMIT 1)",
+    "SELECT s.a FROM (SELECT a, k FROM t ORDER BY a DESC LIMIT 3) s JOIN w ON w.k = s.k",
+    "SELECT a, (SELECT max(b) FROM u) AS m FROM t",
+    "SELECT a FROM t WHERE a < (SELECT avg(b) FROM u WHERE b < 20)",
+    "SELECT a FROM t WHERE a = (SELECT max(a) FROM t)",
+    "SELECT a, (SELECT count(*) FROM u WHERE u.k = t.k) AS n FROM t",
+    "SELECT a, (SELECT count(*) + 1 FROM u WHERE u.k = t.k) AS n, (SELECT max(b) FROM u WHERE u.k = t.k) AS m FROM t",
+    "SELECT a FROM t WHERE a > (SELECT 0.1 * avg(b) FROM u WHERE u.k = t.k)",
+    "SELECT a FROM t WHERE a >= (SELECT max(t2.a) FROM t t2 WHERE t2.c = t.c)",
+    "SELECT k, sum(a) AS s FROM t GROUP BY k HAVING sum(a) > (SELECT avg(a) FROM t)",
+    "SELECT k, sum(a) / (SELECT sum(a) FROM t) AS share FROM t GROUP BY k",
+    "SELECT k, sum(a) AS s FROM t GROUP BY k HAVING sum(a) < (SELECT sum(b) FROM u WHERE u.k = t.k)",
+    "SELECT a, (SELECT e FROM w WHERE w.k = t.a) AS e FROM t WHERE a <> 3 AND a <> 9",
+    "SELECT t.a, u.b FROM t JOIN u ON t.k = u.k AND u.b = (SELECT max(b) FROM u)",
+    "SELECT a FROM t WHERE a > 5 OR k IN (SELECT k FROM u)",
+    "SELECT a FROM t WHERE a > 5 OR k NOT IN (SELECT k FROM u)",
+    "SELECT a FROM t WHERE a > 5 OR k NOT IN (SELECT k FROM w)",
+    "SELECT a FROM t WHERE k NOT IN (SELECT k FROM u)",
+    "SELECT a FROM t WHERE k NOT IN (SELECT k FROM u WHERE k IS NOT NULL)",
+    "SELECT a FROM t WHERE k NOT IN (SELECT k FROM u WHERE b > 1000)",
+    "SELECT a FROM t WHERE k NOT IN (SELECT u.k FROM u WHERE u.c = t.c)",
+    "SELECT a FROM t WHERE a > 6 OR EXISTS (SELECT 1 FROM u WHERE u.k = t.k AND u.b > 15)",
+    "SELECT a, CASE WHEN EXISTS (SELECT 1 FROM u WHERE u.k = t.k) THEN 'y' ELSE 'n' END AS f FROM t",
+    "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b > t.a * 10)",
+    "SELECT a FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.b > t.a * 10)",
+    "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u)",
+    "SELECT a FROM t WHERE EXISTS (SELECT max(b) FROM u WHERE u.k = t.k)",
+    "SELECT a, (SELECT count(*) FROM u WHERE u.b > t.a * 10) AS n FROM t",
+    "SELECT a, (SELECT max(b) FROM u WHERE u.b > t.a * 10 AND u.k = t.k) AS n FROM t",
+    "SELECT t.a, u.b FROM t LEFT JOIN u ON u.b > t.a * 10",
+    "SELECT t.a, u.b FROM t FULL JOIN u ON u.b < t.a",
+    "SELECT a FROM t WHERE k IN (SELECT k FROM u WHERE u.c = t.c GROUP BY k HAVING count(*) >= 1)",
+    "SELECT a FROM t WHERE EXISTS (SELECT c FROM u WHERE u.k = t.k GROUP BY c HAVING count(*) > 0)",
+    "SELECT a, (SELECT b FROM u WHERE u.k = t.k ORDER BY b DESC LIMIT 1) AS latest FROM t",
+    "SELECT a FROM t WHERE a IN (SELECT max(a) FROM t GROUP BY c)",
+    "SELECT a FROM t WHERE k IN (SELECT DISTINCT u.k FROM u WHERE u.c = t.c)",
+    "SELECT k, c, count(*) AS n FROM t GROUP BY ROLLUP (k, c)",
+    "SELECT k, c, count(*) AS n, sum(a) AS s FROM t GROUP BY CUBE (k, c)",
+    "SELECT k, c, count(*) AS n FROM t GROUP BY GROUPING SETS ((k, c), k, ())",
+    "SELECT k, c, grouping(k) AS g, grouping(c) AS h, count(*) AS n FROM t GROUP BY ROLLUP (k, c)",
+    "SELECT k, c, count(*) AS n FROM t GROUP BY k, ROLLUP (c)",
+    "SELECT c, sum(a) AS s, rank() OVER (PARTITION BY grouping(c) ORDER BY sum(a)) AS r FROM t GROUP BY ROLLUP (c)",
+    "SELECT k, count(*) AS n FROM t GROUP BY ROLLUP (k) HAVING count(*) > 1 ORDER BY n DESC LIMIT 2",
+    "WITH r AS (SELECT k, a, row_number() OVER (PARTITION BY k ORDER BY a DESC) AS n FROM t) SELECT r.k, r.a, u.b FROM r JOIN u ON u.k = r.k WHERE r.n = 1",
+    "SELECT k, a, sum(a) OVER (PARTITION BY k) - a AS rest FROM t WHERE a > 0",
+    "SELECT max(s.r) AS m FROM (SELECT row_number() OVER (ORDER BY a) AS r FROM t) s",
+    "SELECT a FROM t WHERE (SELECT count(*) FROM u WHERE u.k = t.k) = 0",
+    "SELECT a FROM t WHERE NOT (k IN (SELECT k FROM u) AND a > 1)",
+    "SELECT k, a FROM t WHERE a = (SELECT min(t2.a) FROM t t2, u WHERE t2.k = u.k AND u.k = t.k)",
+    "SELECT k FROM t EXCEPT ALL SELECT k FROM u",
+    "SELECT k, c FROM t INTERSECT ALL SELECT k, c FROM u",
+    "SELECT t.a, l.m FROM t, LATERAL (SELECT max(b) AS m, count(*) AS n FROM u WHERE u.k = t.k) AS l",
+    "SELECT t.a, l.b FROM t, LATERAL (SELECT b FROM u WHERE u.k = t.k ORDER BY b DESC LIMIT 1) AS l",
+    "SELECT t.a, l.b FROM t LEFT JOIN LATERAL (SELECT b FROM u WHERE u.k = t.k AND u.b > 10) AS l ON true",
+    "SELECT t.a, l.n FROM t, LATERAL (SELECT count(*) AS n FROM u WHERE u.b > t.a * 10) AS l",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sql", CASES)
+def test_a_plan_gives_what_its_text_gives(sql: str) -> None:
+    database = connection(WORLD)
+    database.execute(NULL_ORDER)
+    (written,) = sqlglot.transpile(sql, read="spark", write="duckdb")
+    rows = database.execute(written).fetchall()
+    expected = Counter(tuple(plain(value) for value in row) for row in rows)
+    assert by_headwater(WORLD, sql, contents(WORLD)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        # Spark has FALSE in the select list where SQL has NULL.
+        ("SELECT a, k IN (SELECT k FROM u) AS f FROM t WHERE a > 4", {(5, True): 1, (7, False): 1}),
+        ("SELECT a, k NOT IN (SELECT k FROM u) AS f FROM t WHERE a > 4", {(5, False): 1, (7, False): 1}),
+        ("SELECT a, x FROM t LATERAL VIEW stack(2, k, a) AS x WHERE a = 5", {(5, 2): 1, (5, 5): 1}),
+        ("SELECT c, v.b FROM t JOIN VALUES (1, 'p'), (2, 'q') AS v(a, b) ON v.a = t.k", {("x", "p"): 2, ("y", "q"): 1}),
+        ("SELECT n, v FROM (SELECT k, a FROM t WHERE a = 5) UNPIVOT (v FOR n IN (k, a AS z))", {("k", 2): 1, ("z", 5): 1}),
+        ("SELECT k, x, y FROM (SELECT k, c, a FROM t) PIVOT (count(a) FOR c IN ('x', 'y')) WHERE k < 3",
+         {(1, 2, None): 1, (2, None, 1): 1}),
+    ],
+)  # fmt: skip
+def test_what_duckdb_has_otherwise(sql: str, rows: dict[tuple[object, ...], int]) -> None:
+    assert by_headwater(WORLD, sql, contents(WORLD)) == Counter(rows)
