@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.overload.joins.adaptation.allowances import allowances, problem_of, share_of_matches
+from headwater.overload.joins.adaptation.allowances import (
+    allowances,
+    probes_needed,
+    problem_of,
+    share_of_matches,
+)
 from headwater.overload.joins.policies.by_name import POLICIES
 
 
@@ -18,6 +23,10 @@ def test_rows_of_a_slow_stream_are_worth_more() -> None:
 
 def test_enough_probes_let_every_row_probe() -> None:
     arrived = {"x": 300, "y": 20, "z": 1_000}
+    needed = probes_needed(arrived, 5, 60, 3.0)
+    assert needed > sum(arrived.values())  # what is found at the first join looks for the third input
+    assert allowances(arrived, 5, 60, 3.0, needed, "optimal") == arrived
+    assert allowances(arrived, 5, 60, 3.0, needed - 200, "optimal") != arrived
     assert allowances(arrived, 5, 60, 3.0, 10**9, "optimal") == arrived
     assert share_of_matches(arrived, arrived) == 1.0
 
