@@ -299,5 +299,5 @@ def keep(
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
     if view.window is not None and view.window.adapt:
-        return adapted(kept, view, view.window)
+        return adapted(replace(kept, warnings=translated.warnings), view, view.window)
     return replace(kept, obstacles=obstacles, warnings=translated.warnings)

@@ -190,7 +190,7 @@ class ExpectedSizes:
         if stage.name in self.copies:
             mode = Mode.COPY
         elif stage.kind is StageKind.PROBES:
-            mode = Mode.CHOOSE
+            mode = Mode.PROBE
         elif self.recomputes(stage, effort, anew := flow.recompute(effort.changed)):
             effort, mode = anew, Mode.FULL
         return ExpectedWork(stage.name, mode, self.sparks[stage.name], effort, stage.reads)
