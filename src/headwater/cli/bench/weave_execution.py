@@ -52,7 +52,7 @@ def _counts(views: str) -> list[int]:
     except ValueError:
         counts = []
     if not counts or min(counts) < 1:
-        raise InputError("HW003", f"--views takes numbers above zero, not {views}", hint="--views 10,50,250")
+        raise InputError("HW001", f"--views takes numbers above zero, not {views}", hint="--views 10,50,250")
     return counts
 
 

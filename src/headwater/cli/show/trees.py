@@ -1,8 +1,8 @@
-"""Woven trees: as JSON, in words, and as a table."""
+"""Woven trees, in words and as tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.cli.show.output import console, print_table
 from headwater.cli.show.tables import Column
@@ -12,26 +12,9 @@ if TYPE_CHECKING:
     from headwater.planning.weaving.weave import Woven, WovenTree
     from headwater.serve.reports.trees import TreeStatus
 
-__all__ = ["print_apart", "print_tree_status", "print_trees", "tree_json", "tree_words"]
+__all__ = ["print_apart", "print_tree_status", "print_trees", "tree_words"]
 
 MOST_NAMES = 6
-
-
-def tree_json(tree: WovenTree) -> dict[str, Any]:
-    """A tree of the plan; costs are rows per second."""
-    return {
-        "stage": tree.stage,
-        "site": tree.site,
-        "table": tree.relation,
-        "views": list(tree.views),
-        "keys": [name for name, _ in tree.tree.plan.keys],
-        "states": [state.name for state in tree.tree.plan.aggregates],
-        "edges": [list(edge) for edge in tree.tree.edges],
-        "edge_rate": tree.edge_rate,
-        "overlap": tree.tree.overlap,
-        "cost_alone": tree.cost_alone,
-        "cost": tree.cost,
-    }
 
 
 def tree_words(tree: WovenTree) -> str:

@@ -51,7 +51,7 @@ def recorded(path: str, seconds: int, batches: int, removed: float = 0.05, seed:
     try:
         read = pc_csv.read_csv(path).select(["symbol", "ms_since_midnight", "bid_x10000"])
     except (OSError, pa.ArrowInvalid, KeyError) as error:
-        raise InputError("HW003", f"{path} is no file of quotes: {error}") from error
+        raise InputError("HW005", f"{path} is no file of quotes: {error}") from error
     opening = 34_200_000
     wanted = pc.and_(
         pc.greater_equal(read["ms_since_midnight"], opening),
