@@ -77,6 +77,8 @@ def _shared_types(compiled: Compiled, types: Types) -> Iterator[tuple[str, Mappi
 def _grouping(kept: Kept, stage: Stage, types: Types) -> Grouping | str:
     if len(kept.stages) > 1:
         return "it is an aggregate of aggregates"
+    if kept.outlives:
+        return f"it keeps what {', '.join(kept.outlives)} drops"
     grouping = grouping_of(stage)
     if isinstance(grouping, str):
         return grouping
