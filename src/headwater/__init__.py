@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from headwater.serve.read import TooStaleError as TooStaleError
     from headwater.serve.read_as_of import HistoryGoneError as HistoryGoneError
     from headwater.serve.reports.bill import Account as Account
+    from headwater.serve.reports.joins import Adaptation as Adaptation
+    from headwater.serve.reports.joins import JoinStatus as JoinStatus
+    from headwater.serve.reports.joins import StreamAllowance as StreamAllowance
     from headwater.serve.reports.sources import SourceStatus as SourceStatus
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from headwater.serve.reports.tables import KeyStaleness as KeyStaleness
     from headwater.serve.reports.tables import StaleKey as StaleKey
     from headwater.serve.reports.tables import TableStatus as TableStatus
+    from headwater.serve.reports.trees import TreeStatus as TreeStatus
     from headwater.serve.store.answering import QueryAnswer as QueryAnswer
     from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
     from headwater.serve.store.keeping.verification import VerifiedPart as VerifiedPart
@@ -77,6 +81,7 @@ __version__ = "0.1.0"  # the only place: pyproject.toml reads it from here
 
 __all__ = [
     "Account",
+    "Adaptation",
     "Added",
     "Answer",
     "Appended",
@@ -96,6 +101,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Inventory",
+    "JoinStatus",
     "KeyStaleness",
     "LastPush",
     "Line",
@@ -121,11 +127,13 @@ __all__ = [
     "StaleKey",
     "Status",
     "StoreStatus",
+    "StreamAllowance",
     "SystemClock",
     "Table",
     "TableStatus",
     "TableStorage",
     "TooStaleError",
+    "TreeStatus",
     "Vacuumed",
     "Verified",
     "VerifiedPart",
@@ -138,6 +146,7 @@ __all__ = [
 
 _HOMES = {
     "Account": "headwater.serve.reports.bill",
+    "Adaptation": "headwater.serve.reports.joins",
     "Added": "headwater.serve.planning.changing",
     "Answer": "headwater.serve.ad_hoc.answer",
     "Appended": "headwater.capture.intake.append",
@@ -154,6 +163,7 @@ _HOMES = {
     "Headwater": "headwater.api",
     "HistoryGoneError": "headwater.serve.read_as_of",
     "Inventory": "headwater.storage.vacuum.inventory",
+    "JoinStatus": "headwater.serve.reports.joins",
     "KeyStaleness": "headwater.serve.reports.tables",
     "LastPush": "headwater.serve.reports.status",
     "Line": "headwater.planning.cost.billing",
@@ -177,11 +187,13 @@ _HOMES = {
     "StaleKey": "headwater.serve.reports.tables",
     "Status": "headwater.serve.reports.status",
     "StoreStatus": "headwater.serve.reports.status",
+    "StreamAllowance": "headwater.serve.reports.joins",
     "SystemClock": "headwater.clock",
     "Table": "headwater.model",
     "TableStatus": "headwater.serve.reports.tables",
     "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
+    "TreeStatus": "headwater.serve.reports.trees",
     "Vacuumed": "headwater.storage.vacuum.vacuum",
     "Verified": "headwater.engine.upkeep.verify",
     "VerifiedPart": "headwater.serve.store.keeping.verification",

@@ -1,6 +1,7 @@
 """The Python API: `import headwater as hw; shop = hw.open("shop")`.
 
-Everything that the command line does, with typed results.  Opening a project reads its files and checks
+Everything that the command line does, with typed results.  Long because all of it stands on one object;
+each method hands over to the package that does the work.  Opening a project reads its files and checks
 them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
 
     shop = hw.open("shop")

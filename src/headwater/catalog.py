@@ -45,6 +45,7 @@ class Catalog:
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _by_name: dict[str, tuple[Kept, Stage]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
         """The view of that name, in any case; a clear error if there is none."""
@@ -130,7 +131,9 @@ class Catalog:
         return self._levels[wanted]
 
     def _leveled(self, views: frozenset[str]) -> list[list[tuple[Kept, Stage]]]:
-        by_name = {stage.name: (kept, stage) for kept, stage in self.stages()}
+        by_name = self._by_name
+        if not by_name:
+            by_name.update((stage.name, (kept, stage)) for kept, stage in self.stages())
         depth: dict[str, int] = {}
 
         def visit(name: str) -> int:
@@ -263,7 +266,7 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     return replace(
         catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
         sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
-        _serves={},
+        _serves={}, _by_name={},
     )  # fmt: skip
 
 
@@ -296,5 +299,5 @@ def keep(
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
     if view.window is not None and view.window.adapt:
-        return adapted(kept, view, view.window)
+        return adapted(replace(kept, warnings=translated.warnings), view, view.window)
     return replace(kept, obstacles=obstacles, warnings=translated.warnings)

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from headwater.clock import ManualClock
 from headwater.model import Overload
-from headwater.storage.records.joins import probes_since
+from headwater.storage.choosing.probes import probes_since
 from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
 from support.spark.keeping import Keeping
 from support.spark.window_records import records

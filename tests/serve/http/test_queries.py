@@ -20,6 +20,7 @@ from support.store.projects import StoreProject
 SQL = """
 CREATE TABLE items (id BIGINT PRIMARY KEY, name STRING, price DECIMAL(10, 2), sold BOOLEAN, on_day DATE);
 CREATE QUERY item AS SELECT id, name, price FROM items WHERE id = :id;
+-- param: ids <= 100
 CREATE QUERY some_items AS SELECT id, name FROM items WHERE id IN (:ids);
 CREATE QUERY like_items AS SELECT id FROM items WHERE name LIKE :pattern;
 """
@@ -117,6 +118,4 @@ def test_a_key_for_one_query(tmp_path: Path) -> None:
     with served(tmp_path / "shop", headers={"Authorization": f"Bearer {token}"}) as client:
         assert client.get("/queries/item?id=1").status_code == 200
         assert client.get("/queries").status_code == 200
-        listed = {query["name"]: query["route"] for query in client.get("/queries").json()["queries"]}
-        if listed["some_items"] is not None:
-            assert client.get("/queries/some_items?ids=1").status_code == 403
+        assert client.get("/queries/some_items?ids=1").status_code == 403

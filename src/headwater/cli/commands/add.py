@@ -13,6 +13,7 @@ from headwater.cli.show.output import console, print_json
 from headwater.units import dollar_text
 
 if TYPE_CHECKING:
+    from headwater.planning.weaving.weave import TreeChange
     from headwater.serve.planning.changing import Added, Dropped
 
 __all__ = ["add", "drop"]
@@ -69,6 +70,7 @@ def drop(
                 "file": str(done.file),
                 "file_deleted": done.file_deleted,
                 "data": done.data,
+                "leaves": list(done.leaves),
             }
         )
     else:
@@ -96,6 +98,7 @@ def _added(done: Added) -> dict[str, Any]:
         "marginal_dollars_per_hour": done.dollars_per_hour if _priced(done) else None,
         "files": [str(file) for file in done.files],
         "running": done.running,
+        "rewoven": [asdict(change) for change in done.rewoven],
     }
 
 
@@ -120,6 +123,8 @@ def _print_added(done: Added, folder: Path) -> None:
             f" {dollar_text(effect.dollars)} $/hour, was {dollar_text(effect.dollars_before)}{broken}",
             markup=False,
         )
+    for change in done.rewoven:
+        out.print(_rewoven(change), markup=False)
     if priced := _priced(done):
         whose = "" if len(priced) == len(done.views) else f" of {', '.join(priced)}"
         out.print(f"Marginal cost{whose}: {dollar_text(done.dollars_per_hour)} $/hour.", markup=False)
@@ -135,6 +140,14 @@ def _print_added(done: Added, folder: Path) -> None:
     out.print(after)
 
 
+def _rewoven(change: TreeChange) -> str:
+    names = ", ".join(change.views)
+    if change.anew:
+        return f"Woven: {names} share {change.stage}, which is computed once; no other tree is touched."
+    verb = "joins" if len(change.views) == 1 else "join"
+    return f"Woven: {names} {verb} {change.stage}; nothing is computed anew for it."
+
+
 def _print_dropped(done: Dropped) -> None:
     what = "deleted" if done.file_deleted else "cut out of"
     fate = {
@@ -143,3 +156,5 @@ def _print_dropped(done: Dropped) -> None:
         "kept": "Its stored tables stay.",
     }
     console().print(f"Dropped {done.view}: {what} {done.file}. {fate[done.data]}")
+    if done.leaves:
+        console().print(f"What it shared goes on as it is, for {', '.join(done.leaves)}.", markup=False)

@@ -79,8 +79,10 @@ def started(
     from headwater.clock import SystemClock
     from headwater.serve.http.server import Server
     from headwater.serve.http.serving import Settings
+    from headwater.storage.permissions import make_root
 
     server = Server.start(folder, SystemClock(), Settings(host, names, rate), port)
+    make_root(server.root)  # private, whoever writes a log there
     try:
         yield server
     finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.cli.show.output import print_table
 from headwater.cli.show.plan_words import step_words
 from headwater.cli.show.tables import Column
+from headwater.cli.show.trees import print_apart, print_trees
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction
 from headwater.serve.planning.join_estimate import JoinEstimate
@@ -33,6 +34,8 @@ def print_details(out: Console, planned: Planned, shown: tuple[PlannedView, ...]
     if len(shown) == len(planned.views):
         _print_actions(out, planned)
         _print_steps(out, planned)
+        print_trees(planned.woven)
+        print_apart(planned.woven)
     _print_used(out, shown)
 
 

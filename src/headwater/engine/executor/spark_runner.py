@@ -136,7 +136,7 @@ class SparkRunner:
         failed: dict[str, Exception] = {}
         try:
             for view, mode in self._push_stages(catalog, order):
-                worked |= mode in (Mode.INCREMENTAL, Mode.FULL, Mode.CHOOSE)
+                worked |= mode in (Mode.INCREMENTAL, Mode.FULL, Mode.CHOOSE, Mode.PROBE)
                 if mode is not Mode.EMPTY:
                     changed.add(view)
         except StagesFailed as error:

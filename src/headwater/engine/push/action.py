@@ -44,6 +44,8 @@ def run_action(
 
     `net`: rows that came and went are not computed with; only for a stage by itself.
     """
+    if all(job.mode is Mode.PROBE for job in action.works):
+        return push_probes(workplace, action.works)
     if len(action.stages) > 1:
         return push_jointly(workplace, action.works, relations, hints)
     return [push_stage(workplace, job, hints, net) for job in action.works]
@@ -56,8 +58,8 @@ def push_stage(workplace: Workplace, job: Job, hints: bool = True, net: bool = F
             return move_on(workplace, job)
         case Mode.COPY:
             return _copied(workplace, job)
-        case Mode.CHOOSE if job.stage.probing is not None:
-            return push_probes(workplace, job, job.stage.probing)
+        case Mode.PROBE:
+            return push_probes(workplace, [job])[0]
         case Mode.CHOOSE:
             return push_choice(workplace, job)
         case Mode.INITIAL | Mode.INCREMENTAL | Mode.FULL:

@@ -84,7 +84,7 @@ def decide(
         if not rows and after != BEGINNING and not forgotten(workplace, stage, after):
             return job(Mode.EMPTY, "nothing changed")
         reason = budget.reason or "all rows that came look for partners"
-        return job(Mode.CHOOSE, reason, Effort(rows, workplace.rows(stage.name), rows), arrived)
+        return job(Mode.PROBE, reason, Effort(rows, workplace.rows(stage.name), rows), arrived)
     if after == BEGINNING:
         return job(Mode.INITIAL, "never computed before", _whole(workplace, stage))
     if forgotten(workplace, stage, after):

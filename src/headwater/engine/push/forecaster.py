@@ -162,7 +162,7 @@ class Waiting:
             # Rows that do not probe are stored, and the join leaves them out.
             units = self.budgets.get(stage.name, EVERYTHING).units
             probed = effort.changed if units is None else min(units, effort.changed)
-            mode, effort = Mode.CHOOSE, Effort(effort.changed, effort.scanned, probed)
+            mode, effort = Mode.PROBE, Effort(effort.changed, effort.scanned, probed)
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 

@@ -163,11 +163,12 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     timeline = workplace.timeline(kept.view)
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
-    if is_adapted(kept):
-        sql = inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time)))
-    else:
-        sql = _recomputed(workplace, inputs, view)
-    sql = sql.toDF(*names)
+    rows = (
+        inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time)))
+        if is_adapted(kept)
+        else _recomputed(workplace, inputs, view)
+    )
+    sql = rows.toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
     stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
     return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
@@ -193,6 +194,7 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
                 register(inputs, relations, name, net=True)
 
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
+        # What an adapted join shows is what views over it read.
         if is_adapted(catalog.kept[name]) or _outlived(workplace, catalog.kept[name]):
             register(inputs, relations, name, net=True)
             continue

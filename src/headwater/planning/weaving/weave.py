@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.plans.walks import reads, scan_rows
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.algebra.weaving.shared_parts import stage_kind
@@ -28,7 +29,7 @@ from headwater.planning.weaving.costs import Rates, edge_rate
 from headwater.planning.weaving.decide import Bucket, Known, Tree, WeaveSettings, decide
 from headwater.planning.windows.workload import OPTIMIZER_NAMES, no_such_optimizer
 
-__all__ = ["Weaver", "Woven", "WovenTree"]
+__all__ = ["TreeChange", "Weaver", "Woven", "WovenTree", "stage_name", "tree_changes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,28 @@ class Woven:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeChange:
+    """What becomes of a tree when views come: it goes on with more views, or its stage is computed anew."""
+
+    stage: str
+    views: tuple[str, ...]  # that join it; all, if it is new
+    anew: bool
+
+
+def tree_changes(before: Woven, after: Woven) -> tuple[TreeChange, ...]:
+    """The trees that are not as they were."""
+    known = {tree.stage: frozenset(tree.views) for tree in before.trees}
+    changes = (
+        TreeChange(
+            tree.stage, tuple(view for view in tree.views if view not in joined), tree.stage not in known
+        )
+        for tree in after.trees
+        for joined in (known.get(tree.stage, frozenset()),)
+    )
+    return tuple(change for change in changes if change.views)
+
+
+@dataclass(frozen=True, slots=True)
 class Weaver:
     """Weaves compiled views; the same views, facts and running trees give the same stages."""
 
@@ -107,15 +130,20 @@ class Weaver:
         return Rates(facts, self.situation.operators, self.settings.always)
 
 
+def stage_name(site: str, plan: Aggregate) -> str:
+    """The name of a tree's stage: its relation, and a fingerprint of all that it holds."""
+    fingerprint = hashlib.sha256(repr((site, plan)).encode()).hexdigest()[:8]
+    return f"{parts_relation(plan)}~{fingerprint}"
+
+
 def _woven_tree(tree: Tree, rates: Mapping[Bucket, Rates]) -> WovenTree:
     site, relation = tree.members[0].site, parts_relation(tree.plan)
     given = rates[site, relation]
-    fingerprint = hashlib.sha256(repr((site, tree.plan)).encode()).hexdigest()[:8]
     period = given.period(tree.members)
     touched = given.touched(tree.plan, tree.edges, period)
     share = touched / given.facts.rate if given.facts.rate else 1.0
     return WovenTree(
-        f"{relation}~{fingerprint}",
+        stage_name(site, tree.plan),
         site,
         relation,
         tree,
@@ -144,5 +172,5 @@ def _over(kept: Kept, member: Candidate, parts: Stage) -> Kept:
     (stage,) = kept.stages
     plan = woven(member.grouping, parts.name, parts.plan)  # type: ignore[arg-type]
     if plan is None or plan.columns != stage.columns:
-        raise InternalError("HW938", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
+        raise InternalError("HW948", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
     return replace(kept, stages=(replace(stage, plan=plan, reads=reads(plan)),))

@@ -59,11 +59,15 @@ class JoinEstimate:
 
     @property
     def feasible(self) -> bool:
-        return all(path.kept for path in self.paths)
+        probing = self.probes_per_second > 0 or not self.adapted
+        return all(path.kept for path in self.paths) and probing
 
     @property
     def reason(self) -> str:
-        """Why the tolerances cannot be kept, in words."""
+        """Why it is not feasible, in words."""
+        if all(path.kept for path in self.paths):
+            stored = f"storing its rows takes {self.push_seconds:.2f} s"
+            return f"no time would be left to look for partners: {stored}, more than a push may"
         tightest = min((path for path in self.paths if not path.kept), key=_slack)
         late = ", ".join(path.stream for path in self.paths if not path.kept)
         do = (
@@ -102,11 +106,11 @@ def join_estimate(
     if window is None:
         return None
     rates = {stream.name: max(facts[stream.table].rate, 1e-9) for stream in window.streams}
-    fixed = _fixed(push, operators)
+    fixed = _fixed(window, push, operators)
     # A join that is adapted takes no more time than a push may; another takes what it takes.
     longest = max(view.freshness.total_seconds() * SHARE, fixed) if window.adapt else push.seconds
     seconds = timedelta(seconds=min(push.seconds, longest))
-    probes = project.overload.probes_per_second or _probes(view, push, operators)
+    probes = project.overload.probes_per_second or _probes(view, push, operators, fixed)
     problem = problem_of(rates, window.length.total_seconds(), _results_per_change(push), probes)
     decision = decision_for(problem, project.overload.join_policy)
     needed, most = saturation(problem.plan)
@@ -116,7 +120,7 @@ def join_estimate(
             stream.name,
             rates[stream.name],
             tuple("".join(names[letter] + " " for letter in hop.partner).strip() for hop in route.hops),
-            path.allowances,
+            tuple(allowance if allowance > 1e-6 else 0.0 for allowance in path.allowances),
             stream.tolerance,
             window.length + seconds,
             stream.tolerance is None or window.length + seconds <= stream.tolerance,
@@ -133,8 +137,11 @@ def join_estimate(
     )  # fmt: skip
 
 
-def _fixed(push: ViewPush, operators: Operators) -> float:
-    """Seconds of a push that its rows have no part in."""
+def _fixed(window: JoinWindow, push: ViewPush, operators: Operators) -> float:
+    """Seconds of a push that its rows have no part in; if it is adapted, that its probes have no part in."""
+    if window.adapt and push.actions:
+        before = sum(action.seconds for action in push.actions[:-1])  # rows are stored, probing or not
+        return min(before + operators.action + operators.models[EdgeKind.JOIN].fixed, push.seconds)
     stages = sum(len(action.stages) for action in push.actions)
     fixed = len(push.actions) * operators.action + stages * operators.models[EdgeKind.JOIN].fixed
     return min(fixed, push.seconds)
@@ -147,10 +154,10 @@ def _results_per_change(push: ViewPush) -> float:
     return max(effort.result, 1) / max(effort.changed, 1)
 
 
-def _probes(view: View, push: ViewPush, operators: Operators) -> float:
+def _probes(view: View, push: ViewPush, operators: Operators, fixed: float) -> float:
     """Probes per second, if a push takes the part of the promise that it may."""
     changed = push.actions[-1].stages[-1].effort.changed if push.actions else 0
-    fixed, allowed = _fixed(push, operators), view.freshness.total_seconds() * SHARE
+    allowed = view.freshness.total_seconds() * SHARE
     each = (push.seconds - fixed) / changed if changed else 0.0
     each = max(each, operators.models[EdgeKind.JOIN].per_tuple)
     return max(allowed - fixed, 0.0) / each / view.freshness.total_seconds()

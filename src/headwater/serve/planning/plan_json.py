@@ -9,6 +9,7 @@ from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction, PlannedStage
+from headwater.planning.weaving.weave import WovenTree
 from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.planned import RunningPlan
@@ -44,6 +45,8 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
         },
         "actions": [_action(action) for action in planned.keeps.actions],
         "push_s": planned.keeps.seconds,
+        "trees": [_tree(tree) for tree in planned.woven.trees],
+        "apart": dict(planned.woven.apart),
         "kept": None if planned.running is None else _running(planned.running),
         "asked": {
             "views": sorted(asked),
@@ -230,3 +233,20 @@ def _pushes(planned: PlannedView) -> list[dict[str, str]]:
     return [
         {"stage": will.stage, "changed": will.changed, "plan": will.text} for will in will_run(planned.kept)
     ]
+
+
+def _tree(tree: WovenTree) -> dict[str, Any]:
+    """A tree of the plan; costs are rows per second."""
+    return {
+        "stage": tree.stage,
+        "site": tree.site,
+        "table": tree.relation,
+        "views": list(tree.views),
+        "keys": [name for name, _ in tree.tree.plan.keys],
+        "states": [state.name for state in tree.tree.plan.aggregates],
+        "edges": [list(edge) for edge in tree.tree.edges],
+        "edge_rate": tree.edge_rate,
+        "overlap": tree.tree.overlap,
+        "cost_alone": tree.cost_alone,
+        "cost": tree.cost,
+    }

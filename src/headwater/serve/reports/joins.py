@@ -13,7 +13,7 @@ from itertools import groupby
 
 from headwater.catalog import Catalog
 from headwater.overload.joins.adaptation.allowances import share_of_matches
-from headwater.storage.records.joins import Probes, probes_since
+from headwater.storage.choosing.probes import Probes, probes_since
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Adaptation", "JoinStatus", "StreamAllowance", "join_statuses"]

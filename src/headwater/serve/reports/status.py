@@ -19,6 +19,7 @@ from headwater.clock import Clock
 from headwater.serve.reports.joins import JoinStatus, join_statuses
 from headwater.serve.reports.sources import SourceStatus, source_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
+from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.serve.store.opening import open_store
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
@@ -92,6 +93,7 @@ class Status:
     tables: tuple[TableStatus, ...] = ()  # whose updates are chosen among
     joins: tuple[JoinStatus, ...] = ()  # that are adapted
     store: StoreStatus | None = None  # None: the project declares no query
+    trees: tuple[TreeStatus, ...] = ()  # of woven views, in the last hour
 
 
 def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
@@ -109,6 +111,7 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         table_statuses(catalog, warehouse, now),
         join_statuses(catalog, warehouse, now),
         _store(catalog, now) if catalog.project.queries else None,
+        tree_statuses(catalog, warehouse, now),
     )
 
 

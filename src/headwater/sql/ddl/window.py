@@ -33,7 +33,7 @@ from headwater.sql.ddl.clauses import Given
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import same_name, spelling
-from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.parser import normalised_tree, select_tree
 from headwater.sql.parsing.words import Words
 
 __all__ = ["interval_text", "join_window", "read_adapt", "read_tolerance", "read_window", "windowed"]
@@ -200,7 +200,7 @@ def _stream(view: View, item: exp.Table, tables: Mapping[str, Table]) -> Stream:
 def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mapping[str, Table]) -> JoinWindow:
     """With the tables' keys; by default a tolerance is what an exact view within its promise needs."""
     grouped = select.args.get("group") or select.args.get("having") or select.args.get("distinct")
-    if grouped or any(item.find(exp.AggFunc) for item in select.expressions):
+    if grouped or any(item.find(exp.AggFunc) for item in normalised_tree(view.sql).selects):
         raise _wrong(
             view,
             "a view with ON OVERLOAD ADAPT JOINS is a join alone, without groups",

@@ -8,13 +8,13 @@ inputs.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.choosing.budgets import CautiousOf, allowed
 from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget, Load, by_forecast, by_rate
-from headwater.overload.joins.adaptation.allowances import allowances, share_of_matches
+from headwater.overload.joins.adaptation.allowances import allowances, probes_needed, share_of_matches
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.predictor import Predictor
 from headwater.storage.delta.delta_log import BEGINNING
@@ -31,7 +31,7 @@ def probe_budgets(
     granted: dict[str, Budget] = {}
     for join in _joins(workplace, views, until, predictor):
         per_second = workplace.catalog.project.overload.probes_per_second
-        load = Load(sum(join.arrived.values()))
+        load = Load(join.needed)
         if per_second is not None:
             budget = by_rate(load, per_second, join.seconds, "probes")
         else:
@@ -55,9 +55,13 @@ class _Join:
     results_per_probe: float
     policy: str
 
+    @property
+    def needed(self) -> int:
+        return probes_needed(self.arrived, self.seconds, self.window, self.results_per_probe)
+
     def budgets(self, budget: Budget) -> dict[str, Budget]:
-        if budget.units is None:
-            return dict.fromkeys(self.stages.values(), budget)
+        if budget.units is None or budget.units >= self.needed:
+            return dict.fromkeys(self.stages.values(), replace(budget, units=None))
         granted = allowances(
             self.arrived, self.seconds, self.window, self.results_per_probe, budget.units, self.policy
         )

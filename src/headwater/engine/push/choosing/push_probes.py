@@ -1,119 +1,148 @@
-"""One push of an input of an adapted join: what came is inserted, what went or grew too old is taken out.
+"""One push of inputs of adapted joins: what came is inserted, what went or grew too old is taken out.
 
-    came        net new rows that are within tolerance; the newest of them, up to the allowance, probe
-    went        stored rows that the input no longer has, and those that are too old to be shown
-    late        new rows that had outlived their tolerance before they came: no result may hold them
+    came     net new rows that are within tolerance; the newest of them, up to the allowance, probe
+    went     stored rows that the input no longer has, and those that are too old to be shown
+    late     new rows that had outlived their tolerance before they came: no result may hold them
 
-One query, one write, one commit; counted on the way.
+All inputs are one query and one write, partitioned by input; then each is committed.  How many rows there are
+of each kind is counted on the way.  Inputs whose columns of one name differ in type are written one by one.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pyspark.sql import Observation
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
-from headwater.algebra.stages.adapting import PROBED, PUSHED
-from headwater.algebra.stages.stage import Probing
-from headwater.clock import micros
+from headwater.engine.push.choosing.probe_queries import GONE, KIND, LATE, PROBING, SILENT, probes_query
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
-from headwater.engine.push.writing import arrow_columns, write
-from headwater.engine.query import operators
+from headwater.engine.push.writing import arrow_columns, moved_files
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.spark.metering import metered
-from headwater.planning.cost.effort import Effort
-from headwater.storage.delta.delta_log import BEGINNING
-from headwater.storage.records.joins import Probes, note_probes
-from headwater.storage.timeline import COMPACTED, WEIGHT, Timeline
+from headwater.errors import InternalError
+from headwater.storage.choosing.probes import Probes, note_probes
+from headwater.storage.delta.delta_log import BEGINNING, NewFile
+from headwater.storage.timeline import COMPACTED, WEIGHT
 
 __all__ = ["push_probes"]
 
-_KIND = "_kind"
-_PROBING, _SILENT, _LATE, _GONE = range(4)
+ROWS_PER_TASK = 500_000
+_INPUT = "_input"
+_KINDS = (PROBING, SILENT, LATE, GONE)
 
 
-def push_probes(workplace: Workplace, job: Job, probing: Probing) -> Pushed:
-    """Bring the recent rows of an input to a time."""
-    group = f"push {job.name} {job.until}"
-    with metered(workplace.spark_of(job.name), group, f"probe {job.name}", "pushes") as meter:
-        probes, rows = _push(workplace, job, probing)
-    note_probes(workplace.warehouse, probes)
-    effort = Effort(job.effort.changed, job.effort.scanned, rows)
-    return Pushed(job, effort, timedelta(seconds=meter.seconds), meter, group, bytes_copied(workplace, job))
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a push made of one input: its files, and how many rows there were of each kind."""
+
+    job: Job
+    schema: pa.Schema
+    files: Sequence[NewFile]
+    counts: dict[int, int]
 
 
-def _push(workplace: Workplace, job: Job, probing: Probing) -> tuple[Probes, int]:
+def push_probes(workplace: Workplace, jobs: Sequence[Job]) -> list[Pushed]:
+    """Bring the recent rows of inputs to a time."""
+    group = f"push {', '.join(job.name for job in jobs)} {jobs[0].until}"
+    spark = workplace.spark_of(jobs[0].name)
+    with metered(spark, group, f"probe {len(jobs)} inputs", "pushes") as meter, Inputs(spark) as inputs:
+        frames = [inputs.spark.sql(probes_query(workplace, job, inputs)) for job in jobs]
+        pairs = list(zip(jobs, frames, strict=True))
+        batches = [pairs] if _compatible(frames) else [[pair] for pair in pairs]
+        done = [written for batch in batches for written in _write(workplace, batch)]
+        for written in done:
+            _commit(workplace, written)
+    even = replace(meter, cpu_seconds=meter.cpu_seconds / len(jobs))
+    return [
+        Pushed(
+            written.job,
+            replace(written.job.effort, result=sum(file.statistics.rows for file in written.files)),
+            timedelta(seconds=meter.seconds),
+            even,
+            group,
+            bytes_copied(workplace, written.job),
+        )
+        for written in done
+    ]
+
+
+def _compatible(frames: Sequence[DataFrame]) -> bool:
+    """Whether a name means one type and one spelling in all of them."""
+    types: dict[str, tuple[str, str]] = {}
+    return all(
+        types.setdefault(column.lower(), (column, kind)) == (column, kind)
+        for frame in frames
+        for column, kind in frame.dtypes
+    )
+
+
+def _write(workplace: Workplace, batch: Sequence[tuple[Job, DataFrame]]) -> list[_Written]:
+    numbered = [frame.withColumn(_INPUT, f.lit(number)) for number, (_, frame) in enumerate(batch)]
+    union = numbered[0]
+    for frame in numbered[1:]:
+        union = union.unionByName(frame, allowMissingColumns=True)
+    counted = Observation()
+    counts = [
+        f.count_if((f.col(_INPUT) == number) & (f.col(KIND) == kind)).alias(f"{number} {kind}")
+        for number in range(len(batch))
+        for kind in _KINDS
+    ]
+    kept = union.observe(counted, *counts).where(f.col(KIND) != LATE).drop(KIND)
+    root = workplace.warehouse.root_of(batch[0][0].kept.view)
+    staging = os.path.join(workplace.warehouse.staging(root), uuid.uuid4().hex)
+    try:
+        tasks = 1 + sum(job.effort.changed for job, _ in batch) // ROWS_PER_TASK
+        kept.repartition(tasks).write.partitionBy(_INPUT).parquet(staging)
+        numbers = counted.get
+        return [
+            _moved(
+                workplace,
+                job,
+                frame,
+                os.path.join(staging, f"{_INPUT}={number}"),
+                {kind: int(numbers.get(f"{number} {kind}", 0)) for kind in _KINDS},
+            )
+            for number, (job, frame) in enumerate(batch)
+        ]
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _moved(workplace: Workplace, job: Job, frame: DataFrame, source: str, counts: dict[int, int]) -> _Written:
+    """The files of an input, in its own folder."""
     timeline = workplace.timeline(job.name)
+    schema = arrow_columns(frame.drop(KIND))
+    if not timeline.exists():
+        timeline.create(schema, f"recent rows of {job.stage.reads[0]} for {job.kept.view}")
+    files = moved_files(source, timeline.path, job.until, (*schema.names, WEIGHT))
+    return _Written(job, schema, files, counts)
+
+
+def _commit(workplace: Workplace, written: _Written) -> None:
+    job, counts = written.job, written.counts
     first = job.after == BEGINNING
-    with Inputs(workplace.spark_of(job.name)) as inputs:
-        source = workplace.timeline_of(job.stage.reads[0])
-        stored = None if first else inputs.slice(timeline, timeline.as_of(job.after))
-        changes = _changes(job, inputs, source, stored)
-        frame = inputs.spark.sql(_query(job, probing, changes, stored))
-        counted = Observation()
-        kinds = (f.count_if(f.col(_KIND) == kind).alias(str(kind)) for kind in range(4))
-        kept = frame.observe(counted, *kinds).where(f.col(_KIND) != _LATE).drop(_KIND)
-        if not timeline.exists():
-            timeline.create(arrow_columns(kept), f"recent rows of {probing.stream} in {probing.view}")
-        files = write(kept, timeline.path, job.until, spread=True)
-        compacted = {COMPACTED: job.until} if first else {}
-        timeline.commit(job.until, files, {"mode": job.mode.value}, compacted, after=job.after)
-        counts = {kind: int(counted.get.get(str(kind), 0)) for kind in range(4)}
+    compacted = {COMPACTED: job.until} if first else {}
+    workplace.timeline(job.name).commit(
+        job.until, written.files, {"mode": job.mode.value}, compacted, after=job.after
+    )
+    probing = job.stage.probing
+    if probing is None:
+        raise InternalError("HW901", f'stage "{job.name}" has no probes')
     seconds = 0.0 if first else (job.until - job.after) / 1e6
-    arrived = counts[_PROBING] + counts[_SILENT]
-    probes = Probes(
-        job.until, probing.view, probing.stream, seconds, arrived, counts[_PROBING], counts[_LATE],
-        job.budget.units, job.reason,
+    arrived = counts[PROBING] + counts[SILENT]
+    note_probes(
+        workplace.warehouse,
+        Probes(
+            job.until, probing.view, probing.stream, seconds, arrived, counts[PROBING], counts[LATE],
+            job.budget.units, job.reason,
+        ),
     )  # fmt: skip
-    return probes, sum(file.statistics.rows for file in files)
-
-
-def _names(job: Job) -> list[str]:
-    """The columns of the input that are stored."""
-    return [name for name in job.stage.columns if name not in (PUSHED, PROBED)]
-
-
-def _changes(job: Job, inputs: Inputs, source: Timeline, stored: Query | None) -> Query:
-    """What happened to the input since; if that is forgotten, what is there now against what is stored."""
-    names = _names(job)
-    if stored is not None and source.horizon() <= job.after:
-        return inputs.slice(source, source.delta(job.after, job.until)).named(names)
-    now = inputs.slice(source, source.as_of(job.until)).named(names)
-    return now if stored is None else union([now, operators.negate(stored.named(names))])
-
-
-def _query(job: Job, probing: Probing, changes: Query, stored: Query | None) -> str:
-    """The changes of the stage, each with its kind."""
-    names = _names(job)
-    listed, time = ", ".join(map(quoted, names)), quoted(probing.time)
-    net = (
-        f"(SELECT {listed}, sum({WEIGHT}) AS {WEIGHT} FROM {changes.text}"
-        f" GROUP BY {listed} HAVING sum({WEIGHT}) <> 0)"
-    )
-    fresh = f"{time} >= timestamp_micros({job.until - micros(probing.tolerance)})"
-    allowance = job.budget.units
-    rank = f"row_number() OVER (ORDER BY {time} DESC, {', '.join(map(quoted, probing.key))})"
-    ranked = "0" if allowance is None else rank
-    probed = "true" if allowance is None else f"_rank <= {allowance}"
-    came = (
-        f"SELECT {listed}, timestamp_micros({job.until}) AS {PUSHED}, {probed} AS {PROBED}, {WEIGHT},"
-        f" CASE WHEN NOT coalesce({fresh}, false) THEN {_LATE} WHEN {probed} THEN {_PROBING}"
-        f" ELSE {_SILENT} END AS {_KIND} FROM (SELECT *, {ranked} AS _rank FROM {net} WHERE {WEIGHT} > 0)"
-    )
-    if stored is None:
-        return came
-    mine = ", ".join(f"s.{quoted(name)}" for name in names)
-    old = f"s.{time} < timestamp_micros({job.until - micros(probing.keep)})"
-    went = (
-        f"SELECT {mine}, s.{PUSHED}, s.{PROBED}, -s.{WEIGHT} AS {WEIGHT}, {_GONE} AS {_KIND}"
-        f" FROM (SELECT {listed}, {PUSHED}, {PROBED}, sum({WEIGHT}) AS {WEIGHT} FROM {stored.text}"
-        f" GROUP BY {listed}, {PUSHED}, {PROBED} HAVING sum({WEIGHT}) <> 0) AS s"
-        f" LEFT JOIN (SELECT {listed}, true AS _gone FROM {net} WHERE {WEIGHT} < 0) AS n"
-        f" ON {' AND '.join(f's.{quoted(name)} <=> n.{quoted(name)}' for name in names)}"
-        f" WHERE coalesce(n._gone, false) OR {old}"
-    )
-    return f"{came} UNION ALL {went}"

@@ -13,14 +13,15 @@ worth more. So the share of matches that a push finds is the mean of the shares 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 from string import ascii_uppercase
 
-from headwater.overload.joins.model.join_plan import JoinPlan, State
+from headwater.overload.joins.model.join_plan import JoinPlan, State, saturation
 from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import linear, name, nodes, ordered_leaves
 from headwater.overload.joins.policies.by_name import Decision, decide
 
-__all__ = ["Arrivals", "allowances", "decision_for", "problem_of", "share_of_matches"]
+__all__ = ["Arrivals", "allowances", "decision_for", "probes_needed", "problem_of", "share_of_matches"]
 
 Arrivals = Mapping[str, int]  # rows by stream, in the order of FROM
 
@@ -53,6 +54,12 @@ def _selectivity(sizes: list[float], results_per_probe: float) -> float:
             product *= 1.0 if other == own else size
         combinations += product / len(sizes)
     return float((results_per_probe / combinations) ** (1 / (len(sizes) - 1)))
+
+
+def probes_needed(arrived: Arrivals, seconds: float, window: float, results_per_probe: float) -> int:
+    """How many probes it takes, at all joins of all paths, to find every match of the rows that arrived."""
+    rates = {stream: rows / seconds for stream, rows in arrived.items()}
+    return ceil(saturation(problem_of(rates, window, results_per_probe, 1.0).plan)[0] * seconds)
 
 
 def decision_for(problem: Problem, policy: str) -> Decision:
