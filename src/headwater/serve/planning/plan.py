@@ -77,8 +77,9 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     known = () if remembered_plan is None else remembered_plan.staging.woven.known
     keeping = replace(pricing, weaver=weaver_of(now, given, known))
     kept_sharings = {name: promises[name] for name in will_keep.sharings}
-    keeps = keeping.push_plan(now, will_keep.graph, list(kept_sharings.values()))
-    woven = keeping.staging(now, will_keep.graph, kept_sharings).woven
+    kept_stages = keeping.staging(now, will_keep.graph, kept_sharings)
+    keeps = keeping.priced(kept_stages, will_keep.graph, list(kept_sharings.values()))
+    woven = kept_stages.woven
     return Planned(
         project=kept.name,
         views=tuple(
