@@ -186,7 +186,7 @@ class _Weaver:
             trees = [both if index == at else tree for index, tree in enumerate(trees) if index != beside]
 
     def _may_unite(self, one: Tree, other: Tree, runs: bool) -> bool:
-        """What one of the thirteen keeps apart stays so; `best` does not know what a stage costs by itself."""
+        """What one of the thirteen keeps apart stays so; `best` does not know what a stage costs."""
         alike = _keys(one) == _keys(other)
         return _one_time(one, other) and (runs or not alike or self.settings.optimizer == "best")
 
