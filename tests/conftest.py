@@ -10,18 +10,12 @@ import pytest
 
 from headwater.engine.spark.jvm import Lifetime, expect
 from support.planted import planted_leaks
+from support.spark_settings import INTERPRETED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Every random view is another plan: compiling generated code for each would take most of the time.
-SETTINGS = {
-    "spark.driver.memory": "3g",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
+SETTINGS = {"spark.driver.memory": "3g"} | INTERPRETED
 
 CONNECTING = {"postgres", "cli"}
 

@@ -27,15 +27,18 @@ CODE = re.compile(r"HW\d{3}\b")
 SHARED = {
     "HW001": {"cli", "serve"},  # an option out of range; a duration or an instant that is none, whoever asks
     "HW003": {"cli", "serve"},  # options that exclude each other; a period that starts twice
+    "HW005": {"bench", "cli"},  # a file that a command names, a file of quotes that a bench replays
     "HW106": {"sql", "project"},  # keys and limits in DDL, expectations in headwater.yml
     "HW116": {"sql", "capture"},  # the parser refuses unknown providers; captures do so for other callers
     "HW124": {"sql", "capture"},  # a DEFAULT that is no value of its type, or no value that can be stored
     "HW123": {"sql", "planning"},  # AT SITE in DDL, a situation without the site in plans
     "HW202": {"project", "starter"},  # opening a project, making one
+    "HW127": {"sql", "catalog", "algebra"},  # a window join: as declared, as translated, as kept
     "HW303": {"sql", "bounds"},  # views, checked queries
     "HW307": {"sql", "bounds"},
     "HW324": {"sql", "bounds"},
     "HW973": {"cli", "serve"},  # a key that is there or not, a query that a key should be for
+    "HW901": {"algebra", "engine"},  # a stage of a kind that cannot be pushed so
     "HW867": {"bench", "cli"},  # the generators of the bench and of the demo
 }
 

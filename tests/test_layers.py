@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "headwater"
 # In dependency order: a package may import the ones before it (and itself), never one after it.
 ORDER = (
     "errors", "units", "logs", "clock", "model", "algebra", "sql", "project", "starter", "bounds", "scheduling", "planning", "overload",
-    "catalog", "storage", "capture", "engine", "serve", "api", "bench", "cli", "dashboard",
+    "versions", "catalog", "storage", "capture", "engine", "serve", "api", "bench", "cli", "dashboard",
 )  # fmt: skip
 PURE = {"errors", "units", "model", "sql", "algebra", "bounds", "planning", "scheduling", "overload"}
 EFFECTS = {"pyspark", "deltalake", "psycopg", "subprocess", "socket", "threading"}

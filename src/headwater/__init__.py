@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from headwater.engine.run.auditor import Snapshot as Snapshot
     from headwater.engine.run.progress import Progress as Progress
     from headwater.engine.upkeep.verify import Verified as Verified
+    from headwater.engine.upkeep.verify_shown import VerifiedTable as VerifiedTable
     from headwater.model import Project as Project
     from headwater.model import Table as Table
     from headwater.planning.cost.billing import Bill as Bill
@@ -52,12 +53,22 @@ if TYPE_CHECKING:
     from headwater.serve.read import TooStaleError as TooStaleError
     from headwater.serve.read_as_of import HistoryGoneError as HistoryGoneError
     from headwater.serve.reports.bill import Account as Account
+    from headwater.serve.reports.joins import Adaptation as Adaptation
+    from headwater.serve.reports.joins import JoinStatus as JoinStatus
+    from headwater.serve.reports.joins import StreamAllowance as StreamAllowance
     from headwater.serve.reports.sources import SourceStatus as SourceStatus
     from headwater.serve.reports.status import LastPush as LastPush
     from headwater.serve.reports.status import Status as Status
+    from headwater.serve.reports.status import StoreStatus as StoreStatus
     from headwater.serve.reports.status import ViewStatus as ViewStatus
+    from headwater.serve.reports.tables import KeyStaleness as KeyStaleness
+    from headwater.serve.reports.tables import StaleKey as StaleKey
+    from headwater.serve.reports.tables import TableStatus as TableStatus
+    from headwater.serve.reports.trees import TreeStatus as TreeStatus
     from headwater.serve.store.answering import QueryAnswer as QueryAnswer
     from headwater.serve.store.declared import DeclaredQuery as DeclaredQuery
+    from headwater.serve.store.keeping.verification import VerifiedPart as VerifiedPart
+    from headwater.serve.store.keeping.writing import Written as Written
     from headwater.storage.feed import FeedGoneError as FeedGoneError
     from headwater.storage.records.site_health import SiteHealth as SiteHealth
     from headwater.storage.records.slot_lag import SlotLag as SlotLag
@@ -70,6 +81,7 @@ __version__ = "0.1.0"  # the only place: pyproject.toml reads it from here
 
 __all__ = [
     "Account",
+    "Adaptation",
     "Added",
     "Answer",
     "Appended",
@@ -89,6 +101,8 @@ __all__ = [
     "InputError",
     "InternalError",
     "Inventory",
+    "JoinStatus",
+    "KeyStaleness",
     "LastPush",
     "Line",
     "ManualClock",
@@ -110,20 +124,29 @@ __all__ = [
     "SlotLag",
     "Snapshot",
     "SourceStatus",
+    "StaleKey",
     "Status",
+    "StoreStatus",
+    "StreamAllowance",
     "SystemClock",
     "Table",
+    "TableStatus",
     "TableStorage",
     "TooStaleError",
+    "TreeStatus",
     "Vacuumed",
     "Verified",
+    "VerifiedPart",
+    "VerifiedTable",
     "ViewStatus",
+    "Written",
     "__version__",
     "open",
 ]
 
 _HOMES = {
     "Account": "headwater.serve.reports.bill",
+    "Adaptation": "headwater.serve.reports.joins",
     "Added": "headwater.serve.planning.changing",
     "Answer": "headwater.serve.ad_hoc.answer",
     "Appended": "headwater.capture.intake.append",
@@ -140,6 +163,8 @@ _HOMES = {
     "Headwater": "headwater.api",
     "HistoryGoneError": "headwater.serve.read_as_of",
     "Inventory": "headwater.storage.vacuum.inventory",
+    "JoinStatus": "headwater.serve.reports.joins",
+    "KeyStaleness": "headwater.serve.reports.tables",
     "LastPush": "headwater.serve.reports.status",
     "Line": "headwater.planning.cost.billing",
     "ManualClock": "headwater.clock",
@@ -159,14 +184,22 @@ _HOMES = {
     "SlotLag": "headwater.storage.records.slot_lag",
     "Snapshot": "headwater.engine.run.auditor",
     "SourceStatus": "headwater.serve.reports.sources",
+    "StaleKey": "headwater.serve.reports.tables",
     "Status": "headwater.serve.reports.status",
+    "StoreStatus": "headwater.serve.reports.status",
+    "StreamAllowance": "headwater.serve.reports.joins",
     "SystemClock": "headwater.clock",
     "Table": "headwater.model",
+    "TableStatus": "headwater.serve.reports.tables",
     "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
+    "TreeStatus": "headwater.serve.reports.trees",
     "Vacuumed": "headwater.storage.vacuum.vacuum",
     "Verified": "headwater.engine.upkeep.verify",
+    "VerifiedPart": "headwater.serve.store.keeping.verification",
+    "VerifiedTable": "headwater.engine.upkeep.verify_shown",
     "ViewStatus": "headwater.serve.reports.status",
+    "Written": "headwater.serve.store.keeping.writing",
     "open": "headwater.api",
 }
 

@@ -1,6 +1,7 @@
 """The Python API: `import headwater as hw; shop = hw.open("shop")`.
 
-Everything that the command line does, with typed results.  Opening a project reads its files and checks
+Everything that the command line does, with typed results.  Long because all of it stands on one object;
+each method hands over to the package that does the work.  Opening a project reads its files and checks
 them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
 
     shop = hw.open("shop")
@@ -8,6 +9,7 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
     shop.run_until_idle()
     shop.read("big_orders").to_pylist()
     shop.query("orders_of", customer_id=7).rows
+    all(view.equal for view in shop.verify())
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,8 +51,13 @@ from headwater.serve.reports.bill import Account, account
 from headwater.serve.reports.status import Status, status
 from headwater.serve.reports.storage import storage, vacuum
 from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
+from headwater.serve.store.keeping.groups import query_layouts
 from headwater.serve.store.keeping.keeper import Keeper
+from headwater.serve.store.keeping.relations import Relations
+from headwater.serve.store.keeping.verification import VerifiedPart, verify_store
+from headwater.serve.store.keeping.writing import EarlyWriter, Written
 from headwater.serve.store.opening import open_store
+from headwater.storage.records.run_lock import run_lock
 from headwater.storage.timeline import check_readable
 from headwater.storage.vacuum.inventory import Inventory
 from headwater.storage.vacuum.vacuum import Vacuumed
@@ -93,6 +100,7 @@ class Headwater:
         self._fingerprint = fingerprint(project.folder)
         self._writers: dict[tuple[int, str], Appender] = {}
         self._answering: Answering | None = None
+        self._early: EarlyWriter | None = None
         self._opening = threading.Lock()
 
     def table(self, name: str) -> Table:
@@ -113,6 +121,22 @@ class Headwater:
         under it is not stored again, and the answer is that of the first time, marked `repeated`.
         """
         return self._writer(table).append(given_records(records), BatchId.given(batch), strict)
+
+    def write(self, table: str, record: object, batch: str | None = None) -> Written:
+        """Append a change that queries see at once: the store gets it before the pipeline comes to it.
+
+        The record is checked as by `ingest`, strictly; InputError if it does not fit.  If changes before it
+        are still on their way to the store, or no run has loaded the store, it waits for the pipeline as any
+        other, and `at_once` says so.
+        """
+        appended = self.ingest(table, record, batch, strict=True)
+        name = self.table(table).name
+        with self._opening:
+            if self._early is None or self._early.relations.catalog is not self.catalog:
+                relations = Relations(self.catalog, self.warehouse)
+                self._early = EarlyWriter(open_store(self.project), relations, query_layouts(self.catalog))
+        at_once = appended.time is not None and self._early.apply(name, appended.time)
+        return Written(appended, at_once)
 
     def _take_up_columns(self, table: Table) -> None:
         """Open the project's files again if somebody has declared, and stored, columns since."""
@@ -394,6 +418,18 @@ class Headwater:
     def changed_on_disk(self) -> bool:
         """Whether the project's files have changed since they were opened."""
         return fingerprint(self.project.folder) != self._fingerprint
+
+    def verify_store(self, repair: bool = False) -> tuple[VerifiedPart, ...]:
+        """Compare the store of queries with what it should hold as of its time; without Spark.
+
+        With `repair`, what differs is loaded anew; no run may keep the project meanwhile.
+        """
+        relations = Relations(self.catalog, self.warehouse)
+        store = open_store(self.project)
+        with run_lock(self.warehouse.root, self.clock.now()) if repair else nullcontext():
+            verified = verify_store(store, relations, repair)
+            store.close()
+        return verified
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""

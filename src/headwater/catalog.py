@@ -12,19 +12,19 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.plans.nodes import Plan, Scan
-from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.plans.nodes import Plan
+from headwater.algebra.plans.walks import scan_rows
+from headwater.algebra.stages.adapting import adapted
 from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
-from headwater.algebra.stages.outliving import why_not_without
+from headwater.algebra.stages.outliving import outliving
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
 from headwater.errors import InputError, redact
 from headwater.errors.shared import no_such_view
 from headwater.model import Column, Project, RefreshPolicy, Table, View
 from headwater.planning.stages.compile import Compiled
-from headwater.sql.parsing.named_columns import named_columns
-from headwater.sql.parsing.parser import select_tree
 from headwater.sql.translate import translate
+from headwater.versions import shared_version, view_version
 
 __all__ = ["Catalog", "build", "keep", "share"]
 
@@ -45,6 +45,7 @@ class Catalog:
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _by_name: dict[str, tuple[Kept, Stage]] = field(default_factory=dict, compare=False, repr=False)
 
     def view(self, name: str) -> View:
         """The view of that name, in any case; a clear error if there is none."""
@@ -96,6 +97,8 @@ class Catalog:
         view = self.project.views.get(stage.split("$", 1)[0])
         if view is None:
             return RefreshPolicy.AUTO
+        if view.window is not None and view.window.adapt:
+            return RefreshPolicy.INCREMENTAL  # to recompute it would be to look for all matches
         return RefreshPolicy.INCREMENTAL if self.kept[view.name].outlives else view.refresh
 
     def spark_of(self, stage: str) -> str:
@@ -128,7 +131,9 @@ class Catalog:
         return self._levels[wanted]
 
     def _leveled(self, views: frozenset[str]) -> list[list[tuple[Kept, Stage]]]:
-        by_name = {stage.name: (kept, stage) for kept, stage in self.stages()}
+        by_name = self._by_name
+        if not by_name:
+            by_name.update((stage.name, (kept, stage)) for kept, stage in self.stages())
         depth: dict[str, int] = {}
 
         def visit(name: str) -> int:
@@ -223,17 +228,18 @@ def build(project: Project) -> Catalog:
     versions: dict[str, str] = {}
     choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
-        kept[view.name] = _outliving(keep(view, relations, keys), view, project)
+        kept[view.name] = outliving(keep(view, relations, keys), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
             for name, kind in zip(kept[view.name].columns, kept[view.name].types, strict=True)
         )
         over = {} if view.every_change else choosing
         seen = versions | dict.fromkeys(over, "shown")
-        versions[view.name] = _version(view, kept[view.name], relations, seen)
+        versions[view.name] = view_version(view, kept[view.name], relations, seen)
         kept[view.name] = over_shown(kept[view.name], over)
     versions |= {name: _table_version(table) for name, table in choosing.items()}
-    stages = (_shown(table) for table in choosing.values())
+    read = {name for view in kept.values() for stage in view.stages for name in stage.reads}
+    stages = (_shown(table) for name, table in choosing.items() if shown(name) in read)
     return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
 
 
@@ -255,37 +261,13 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     types = catalog.types()
     versions = dict(catalog.versions)
     for name, kept in compiled.shared.items():
-        replica = name in compiled.copies
-        parts = [name if replica else repr(kept.stages)]
-        for read in kept.reads:
-            depends = _copied_columns(catalog.project, read) if replica else _typed_scans(kept, read, types)
-            parts += [read, versions.get(read, ""), repr(sorted(depends))]
-        versions[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
+        copied = catalog.project if name in compiled.copies else None
+        versions[name] = shared_version(name, kept, types, versions, copied)
     return replace(
         catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
         sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
-        _serves={},
+        _serves={}, _by_name={},
     )  # fmt: skip
-
-
-def _copied_columns(project: Project, source: str) -> Iterator[tuple[str, str]]:
-    """What a replica's rows depend on.
-
-    A replica has all columns, whichever of them are read, and gains those that its relation gains.  But files
-    copied before such a column was added lack the constant that its earlier rows hold (DEFAULT).
-    """
-    table = project.tables.get(source)
-    for column in () if table is None else table.columns:
-        if column.default is not None:
-            yield column.name, column.default
-
-
-def _typed_scans(
-    kept: Kept, relation: str, types: Mapping[str, Mapping[str, str]]
-) -> Iterator[tuple[str, str]]:
-    """The columns of a relation that shared stages read, with their types as far as they are known."""
-    for name in _scanned(kept.stages, relation):
-        yield name, types.get(relation, {}).get(name, "")
 
 
 def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -302,6 +284,13 @@ def keep(
     obstacles = translated.obstacles
     if view.refresh is RefreshPolicy.FULL:
         obstacles = (*obstacles, Obstacle("REFRESH POLICY FULL asks for it", view.place))
+    if obstacles and view.window is not None and view.window.adapt:
+        raise InputError(
+            "HW127",
+            f"a join that is adapted is kept incrementally, but {obstacles[0].reason}",
+            place=obstacles[0].place or view.place,
+            hint="leave out ON OVERLOAD ADAPT JOINS, or what stands in the way",
+        )
     if translated.plan is None or view.refresh is RefreshPolicy.FULL:
         stage = Stage(view.name, StageKind.SQL, translated.columns, None, translated.reads, translated.sql)
         finish = scan_rows(view.name, translated.columns)
@@ -309,59 +298,6 @@ def keep(
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
+    if view.window is not None and view.window.adapt:
+        return adapted(replace(kept, warnings=translated.warnings), view, view.window)
     return replace(kept, obstacles=obstacles, warnings=translated.warnings)
-
-
-def _outliving(kept: Kept, view: View, project: Project) -> Kept:
-    """The view with the sources that it must be able to outlive; a clear error if it cannot."""
-    tables = [project.tables[name] for name in kept.reads if name in project.tables]
-    outlives = [table for table in tables if table.retain.keep_derived]
-    for table in outlives:
-        reason = why_not_without(kept, table.name)
-        if table.site != view.site:
-            reason = f"it lies at site {view.site}, and what is copied there are the rows that are left"
-        if reason:
-            raise InputError(
-                "HW139",
-                f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
-                place=view.place,
-                detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
-                hint=f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
-                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out",
-            )
-    return replace(kept, outlives=tuple(table.name for table in outlives))
-
-
-def _version(
-    view: View,
-    kept: Kept,
-    relations: Mapping[str, Sequence[Column]],
-    versions: Mapping[str, str],
-) -> str:
-    parts: Iterator[str] = (
-        text
-        for name in kept.reads
-        for text in (
-            name,
-            versions.get(name, ""),
-            *(f"{column.name} {column.type}" for column in _columns_read(view, kept, name, relations[name])),
-        )
-    )
-    fingerprinted = "\n".join((view.sql.text.strip(), repr(kept.stages), repr(kept.finish), *parts))
-    return hashlib.sha256(fingerprinted.encode()).hexdigest()[:10]
-
-
-def _columns_read(view: View, kept: Kept, relation: str, columns: Sequence[Column]) -> Iterator[Column]:
-    """The columns of a relation that a view depends on: one that is added to the others changes nothing."""
-    if any(stage.plan is None for stage in kept.stages):
-        named = named_columns(select_tree(view.sql))
-        return (column for column in columns if named is None or column.name.lower() in named)
-    read = _scanned(kept.stages, relation)
-    return (column for column in columns if column.name in read)
-
-
-def _scanned(stages: Iterable[Stage], relation: str) -> frozenset[str]:
-    """The columns of a relation that the plans of some stages scan."""
-    plans = (stage.plan for stage in stages if stage.plan is not None)
-    scans = (node for plan in plans for node in nodes(plan) if isinstance(node, Scan))
-    return frozenset(name for scan in scans if scan.relation == relation for name in scan.names)

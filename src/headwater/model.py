@@ -32,6 +32,7 @@ __all__ = [
     "Project",
     "Query",
     "RefreshPolicy",
+    "RefreshWeight",
     "Retain",
     "Retention",
     "Site",
@@ -114,6 +115,17 @@ class Updates(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshWeight:
+    """REFRESH WEIGHT: what a key's staleness matters, by the rows of another table; 1 where it has none."""
+
+    columns: tuple[str, ...]  # of the update key
+    table: str
+    keys: tuple[str, ...]  # the columns of that table which they equal
+    weight: str
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A source: a relation whose changes come from outside."""
 
@@ -131,6 +143,7 @@ class Table:
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
+    weight: RefreshWeight | None = None
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -161,6 +174,7 @@ class Stream:
     table: str
     column: str
     tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
+    key: tuple[str, ...] = ()  # of the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +187,8 @@ class JoinWindow:
     length: timedelta
     tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
     streams: tuple[Stream, ...] = ()
+    adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
+    retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
     place: Place | None = field(default=None, compare=False)
 
 
@@ -247,6 +263,8 @@ class Overload:
     """`overload` in headwater.yml: budgets set by hand. Without, they follow from promises and forecasts."""
 
     updates_per_second: float | None = None  # keys of each update stream that may be shown, per second
+    probes_per_second: float | None = None  # rows that each adapted join may look partners up for, per second
+    join_policy: str = "optimal"  # who gets them
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,10 +221,10 @@ def judge(case: HostileCase) -> bool:
 @pytest.mark.parametrize("chunk", range(scaled(2)))
 def test_hostile_queries_have_no_false_proof(chunk: int, generator: type[HostileGenerator]) -> None:
     done = 0
-    for seed in range(chunk * 30, (chunk + 1) * 30):
+    for seed in range(chunk * 30, chunk * 30 + min(30, scaled(30))):
         for case in generator(seed).hostile_cases(6):
             try:
                 done += judge(case)
             except (AssertionError, BrokenAssumption, HeadwaterError, KeyError) as error:
                 raise AssertionError(f"seed {seed}: {case.text} with {case.given}") from error
-    assert done >= 20
+    assert done >= min(20, scaled(20))

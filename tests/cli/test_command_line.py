@@ -107,7 +107,7 @@ def test_status_may_be_watched(shop: Path, monkeypatch: pytest.MonkeyPatch) -> N
         if len(shown) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("headwater.cli.show.again.time.sleep", sleep)
+    monkeypatch.setattr("headwater.cli.show.screens.again.time.sleep", sleep)
     text = command("status", "--watch").stdout
     assert text.count("shop: not running") == 2
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from headwater.cli.show.live import INTENDED, progress_line, progress_table
+from headwater.cli.show.screens.live import INTENDED, progress_line, progress_table
 from headwater.engine.run.auditor import Snapshot
 from headwater.engine.run.progress import Progress
 

@@ -38,7 +38,19 @@ def commands() -> list[str]:
 
 def test_the_tour_shows_the_main_commands() -> None:
     shown = {line.split()[1] for line in commands()}
-    assert {"init", "plan", "ingest", "run", "add", "drop", "read", "verify", "bill", "check"} <= shown
+    assert {
+        "init",
+        "plan",
+        "ingest",
+        "run",
+        "add",
+        "drop",
+        "read",
+        "verify",
+        "bill",
+        "check",
+        "query",
+    } <= shown
 
 
 @pytest.fixture(scope="module")

@@ -38,6 +38,7 @@ def test_no_verdict_without_values() -> None:
     assert verdicts([]) == []
 
 
+@pytest.mark.slow
 def test_a_soak_is_drawn_even_without_pushes(tmp_path: Path) -> None:
     draw([taken(at, 1.0, None) for at in range(3)], tmp_path)
     assert (tmp_path / "soak.svg").stat().st_size > 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from headwater.engine.upkeep import compaction
 from headwater.engine.upkeep.compaction import Compactor
 from headwater.engine.upkeep.history import read_up_to
 from headwater.errors import InputError
+from headwater.model import Weaving
+from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.storage.timeline import Timeline
 from support.cases import scaled
 from support.poisoned_run import InlineRunner
@@ -150,6 +152,7 @@ def begin(folder: Path, seed: int) -> World:
     return World(shop, clock, random.Random(seed), Executor(shop.catalog, runner, clock))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(scaled(4)))
 def test_views_keep_what_they_made_of_rows_that_are_gone(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +184,8 @@ def test_views_keep_what_they_made_of_rows_that_are_gone(
         ("SELECT n, max(id) AS id FROM t GROUP BY n", "computed anew"),
         ("SELECT t.id, names.name FROM t JOIN names ON t.n = names.n", "a join"),
         ("SELECT id FROM t WHERE EXISTS (SELECT 1 FROM names WHERE names.n = t.n)", "a join"),
-        ("SELECT id FROM t ORDER BY id LIMIT 3", "recomputed as a whole"),
+        ("SELECT id, row_number() OVER (PARTITION BY n ORDER BY id) AS r FROM t", "computed anew"),
+        ("SELECT id FROM t ORDER BY id LIMIT 3", "computed anew"),
     ],
 )
 def test_a_view_that_would_need_the_rows_again_is_refused(tmp_path: Path, select: str, reason: str) -> None:
@@ -193,3 +197,23 @@ def test_a_view_that_would_need_the_rows_again_is_refused(tmp_path: Path, select
     assert caught.value.code == "HW139"
     assert reason in caught.value.detail
     assert "all.sql:4" in str(caught.value.place)
+
+
+TOTALS = "".join(
+    f"CREATE MATERIALIZED VIEW v{size} FRESHNESS = INTERVAL '30' SECOND AS SELECT id % 2 AS k,"
+    f" window(at, '{size} minutes') AS w, count(*) AS n, sum(n) AS s FROM t"
+    f" GROUP BY id % 2, window(at, '{size} minutes');\n"
+    for size in (1, 2, 4)
+)
+
+
+@pytest.mark.parametrize("derived", [True, False])
+def test_no_plan_rewires_a_view_that_outlives_its_source(tmp_path: Path, derived: bool) -> None:
+    """What it would read instead would begin with the rows that are left."""
+    tables = TABLES if derived else TABLES.replace(" KEEP DERIVED", "")
+    (tmp_path / "headwater.yml").write_text("name: shop\n")
+    (tmp_path / "all.sql").write_text(tables + TOTALS)
+    shop = headwater.open(str(tmp_path))
+    project = replace(shop.project, weaving=Weaving(always=True))
+    planned = shared_catalog(replace(shop.catalog, project=project), shop.warehouse)
+    assert bool(planned.shared) is not derived

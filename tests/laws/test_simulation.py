@@ -41,6 +41,7 @@ def test_the_laws_hold_for_thousands_of_hours() -> None:
 
 # Seeds that found something once: a view that was pushed on the way of others, and to a time before its target,
 # while the clock was behind.
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [16, 32])
 def test_seeds_that_failed_once(seed: int) -> None:
     assert simulate(seed).problem == ""

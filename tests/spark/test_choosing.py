@@ -20,13 +20,13 @@ from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.upkeep.verify import verify_all
 from headwater.engine.upkeep.verify_shown import verify_shown
-from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
+from headwater.model import Column, Overload, Project, RefreshWeight, SqlText, Table, Updates, View
 from headwater.serve.reports.tables import table_statuses
+from headwater.storage.choosing.choices import OVERLOAD
+from headwater.storage.choosing.waiting_table import WaitingTable
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.records.journal import read_rows
-from headwater.storage.records.overload import OVERLOAD
 from headwater.storage.view_rows import read_view
-from headwater.storage.waiting_table import WaitingTable
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
 from support.overload.update_stream import UpdateStream, random_updates
@@ -49,8 +49,11 @@ class Market:
     def __init__(self, spark: SparkSession, folder: Path, policy: Updates, per_second: float | None) -> None:
         self.clock = ManualClock()
         quotes = (Column("symbol", "int"), Column("price", "int"))
+        weighed = policy is Updates.BEST
+        weight = RefreshWeight(("symbol",), "watchlist", ("symbol",), "weight") if weighed else None
         tables = {
-            "quotes": Table("quotes", quotes, update_key=("symbol",), updates=policy),
+            "quotes": Table("quotes", quotes, update_key=("symbol",), updates=policy, weight=weight),
+            "watchlist": Table("watchlist", (Column("symbol", "int"), Column("weight", "double"))),
             "names": Table("names", (Column("symbol", "int"), Column("name", "string"))),
         }
         views = {name: View(name, SqlText(text), timedelta(seconds=9)) for name, text in VIEWS.items()}
@@ -65,6 +68,9 @@ class Market:
         for name, table in tables.items():
             self.warehouse.source(name).create(arrow_schema(table.columns))
         self.stream = UpdateStream(policy, cost=1.0 if per_second is None else 1.0 / per_second)
+        watched = {(1,): 9.0, (4,): 0.25, (7,): 2.5}
+        self.stream.worth = watched if weighed else {}
+        self.append("watchlist", [((*key, worth), 1) for key, worth in watched.items()], self.clock.now())
         self.append("names", [((symbol, f"n{symbol}"), 1) for symbol in range(0, 12, 2)], self.clock.now())
 
     def append(self, table: str, changes: list[tuple[tuple[object, ...], int]], at: int) -> None:

@@ -14,8 +14,9 @@ from headwater.algebra.plans.nodes import Join, Version
 from headwater.algebra.plans.walks import nodes
 from headwater.engine.query.pruning import join_ranges
 from headwater.storage.timeline import Range
-from support.overload.window_joins import START, Row, by_duckdb, random_changes, table_ddl
+from support.overload.window_joins import START, by_duckdb, random_changes, table_ddl
 from support.spark.keeping import Keeping
+from support.spark.window_records import records
 
 pytestmark = pytest.mark.spark
 
@@ -33,23 +34,6 @@ DEFINITIONS = {
     " WHERE greatest(x.ts, y.ts, z.ts) - INTERVAL '5' SECOND <= least(x.ts, y.ts, z.ts)"
     " AND x.ts IS NOT NULL AND y.ts IS NOT NULL AND z.ts IS NOT NULL",
 }
-
-
-def records(changes: dict[Row, int]) -> list[dict[str, object]]:
-    """Deletions before what replaces them."""
-    return [
-        {
-            "op": "insert" if weight > 0 else "delete",
-            "row": {
-                "id": row[0],
-                "k": row[1],
-                "n": row[2],
-                "ts": None if row[3] is None else f"{row[3].isoformat()}Z",
-            },
-        }
-        for row, weight in sorted(changes.items(), key=lambda change: change[1])
-        if weight
-    ]
 
 
 def test_a_window_join_is_what_its_definition_says_after_every_push(

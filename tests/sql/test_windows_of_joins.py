@@ -17,6 +17,7 @@ TABLES = """
 CREATE TABLE nyc (id BIGINT PRIMARY KEY, symbol STRING, price DOUBLE, at TIMESTAMP TEMPORAL);
 CREATE TABLE tokyo (id BIGINT PRIMARY KEY, symbol STRING, price DOUBLE, at TIMESTAMP TEMPORAL);
 CREATE TABLE local (id BIGINT PRIMARY KEY, symbol STRING, at TIMESTAMP_NTZ TEMPORAL);
+CREATE TABLE keyless (id BIGINT, at TIMESTAMP TEMPORAL);
 CREATE TABLE firms (symbol STRING PRIMARY KEY, name STRING);
 CREATE TABLE orders (id BIGINT PRIMARY KEY, placed TIMESTAMP TEMPORAL, paid TIMESTAMP TEMPORAL);
 CREATE MATERIALIZED VIEW cheap AS SELECT * FROM nyc WHERE price < 5;
@@ -96,6 +97,23 @@ def test_intervals_are_written_in_their_largest_unit(length: timedelta, text: st
 
 
 WINDOW = "WINDOW = INTERVAL '10' MINUTE"
+ADAPT = f"{WINDOW} ON OVERLOAD ADAPT JOINS"
+
+
+def test_an_adapted_join_knows_keys_and_tolerances() -> None:
+    clauses = f"FRESHNESS = '30 seconds' {ADAPT} TOLERANCE (nyc = '12 minutes') RETAIN INTERVAL '1' HOUR"
+    window = view(clauses).window
+    assert window is not None
+    assert window.streams == (
+        Stream("nyc", "nyc", "at", 12 * MINUTES, ("id",)),
+        Stream("t", "tokyo", "at", 10.5 * MINUTES, ("id",)),  # the window and the freshness
+    )
+    assert (window.adapt, window.retain) == (True, 60 * MINUTES)
+    by_property = (
+        "FRESHNESS = '30 seconds' TBLPROPERTIES ('headwater.window' = '10 minutes', 'headwater.retain' = '1 hour',"
+        " 'headwater.tolerance' = 'nyc = 12 minutes', 'headwater.on_overload' = 'adapt joins')"
+    )
+    assert view(by_property).window == window
 
 
 @pytest.mark.parametrize(
@@ -110,6 +128,14 @@ WINDOW = "WINDOW = INTERVAL '10' MINUTE"
         (f"{WINDOW} TOLERANCE (t = '1 hour', T = '2 hours')", JOIN, "HW103", "given twice"),
         (f"{WINDOW} {WINDOW}", JOIN, "HW103", "given twice"),
         (WINDOW, "SELECT id FROM nyc", "HW127", "is for joins"),
+        ("ON OVERLOAD ADAPT JOINS", JOIN, "HW127", "needs a WINDOW"),
+        (f"{WINDOW} ON OVERLOAD ADAPT", JOIN, "HW100", "expected JOINS"),
+        (f"{WINDOW} RETAIN INTERVAL '1' HOUR", JOIN, "HW127", "needs ON OVERLOAD ADAPT JOINS"),
+        (f"{ADAPT} RETAIN INTERVAL '5' MINUTE", JOIN, "HW127", "shorter than a tolerance"),
+        (ADAPT, f"{JOIN} GROUP BY nyc.id, t.id", "HW127", "without groups"),
+        (ADAPT, "SELECT count(*) AS c FROM nyc JOIN tokyo t ON t.id = nyc.id", "HW127", "without groups"),
+        (ADAPT, "SELECT a.id FROM local a JOIN local b ON a.id = b.id", "HW127", "cannot be joined"),
+        (ADAPT, "SELECT a.id FROM keyless a JOIN nyc b ON a.id = b.id", "HW127", "cannot be joined"),
         (WINDOW, "SELECT nyc.id FROM nyc LEFT JOIN tokyo t ON t.id = nyc.id", "HW127", "not with LEFT JOIN"),
         (WINDOW, "SELECT id FROM nyc LEFT SEMI JOIN tokyo t ON t.id = nyc.id", "HW127", "not with LEFT SEMI JOIN"),
         (WINDOW, "SELECT id FROM nyc NATURAL JOIN tokyo t", "HW127", "not with NATURAL JOIN"),

@@ -44,6 +44,7 @@ from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
+from support.choosing_without_spark import choose_without_spark
 
 ENCODED = "pickled:"
 
@@ -82,6 +83,8 @@ def _fail_as_spark(workplace: Workplace, action: Action[Job]) -> None:
 def _pushed(workplace: Workplace, job: Job, action: str, net: bool, encoded: bool) -> Pushed:
     if job.mode in (Mode.EMPTY, Mode.COPY):
         return push_stage(workplace, job)
+    if job.mode is Mode.CHOOSE:
+        return choose_without_spark(workplace, job, action)
     names, changes = _changes(workplace, job, net)
     timeline = workplace.timeline(job.name)
     if not timeline.exists():

@@ -76,10 +76,10 @@ def _most_that_fit(units: int, allowed: timedelta, forecast: ForecastOf) -> int:
     return low
 
 
-def by_rate(load: Load, per_second: float, seconds: float) -> Budget:
+def by_rate(load: Load, per_second: float, seconds: float, what: str = "updates") -> Budget:
     """As many units as the user allows for the seconds that a push carries."""
     units = max(int(per_second * seconds), FEWEST)
-    said = f"{per_second:,g} updates per second are allowed, {units:,} for the {seconds:,.1f} s of this push"
+    said = f"{per_second:,g} {what} per second are allowed, {units:,} for the {seconds:,.1f} s of this push"
     if load.units <= units * (ENOUGH if load.choosing else 1.0):
         return Budget(reason=said)
     return Budget(units, 1.0 / per_second, said)

@@ -9,7 +9,7 @@
     prices: {core_hour: 0.17, gb_transfer: 0.01, gb_month: 0.11}
     expect: {user_events: {rows: 1000000, rate: 50}}
     retention: {history: 7 days, audit: 90 days, dead_letters: 30 days, reads: 1 hour}
-    overload: {updates_per_second: 2000}
+    overload: {updates_per_second: 2000, probes_per_second: 5000, join_policy: optimal}
     weave: {optimizer: best, objective: total}
 
 Values of `spark` may refer to secrets: ${NAME}, and <name>_file in `config` (secrets.py).
@@ -39,6 +39,10 @@ __all__ = ["Settings", "read_settings"]
 
 KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention",
         "overload", "weave")  # fmt: skip
+_RATES = ("updates_per_second", "probes_per_second")
+JOIN_POLICIES = (
+    "optimal", "jaqpot", "grepp", "equal", "global-ratio", "equal-best", "selectivity-best",
+)  # fmt: skip
 _MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|yarn|(spark|k8s|sc)://\S+"
@@ -96,15 +100,24 @@ def _storage(value: Value, folder: Path) -> str:
 
 def _overload(value: Value) -> Overload:
     """Budgets set by hand."""
-    given = value.fields(("updates_per_second",))
-    if "updates_per_second" not in given:
-        return Overload()
-    rate = given["updates_per_second"].number()
-    if rate <= 0:
-        raise given["updates_per_second"].wrong(
-            "overload.updates_per_second must be above 0", "write updates_per_second: 2000, or leave it out"
+    given = value.fields(("updates_per_second", "probes_per_second", "join_policy"))
+    updates, probes = (_rate(given[name], name) if name in given else None for name in _RATES)
+    overload = Overload(updates, probes)
+    if "join_policy" not in given:
+        return overload
+    policy = given["join_policy"].text()
+    if policy not in JOIN_POLICIES:
+        raise given["join_policy"].wrong(
+            f'there is no join policy "{policy}"', f"the policies are {', '.join(JOIN_POLICIES)}"
         )
-    return Overload(updates_per_second=float(rate))
+    return replace(overload, join_policy=policy)
+
+
+def _rate(value: Value, name: str) -> float:
+    rate = float(value.number())
+    if rate <= 0:
+        raise value.wrong(f"overload.{name} must be above 0", f"write {name}: 2000, or leave it out")
+    return rate
 
 
 def _freshness(value: Value) -> timedelta:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from headwater.model import Table
 from headwater.serve.store.answering import Answering
 from support.bounds.hostile_queries import ddl
 from support.bounds.random_queries import Case, Generator, ViewGenerator
@@ -68,10 +67,6 @@ def judge(answering: Answering, cases: list[Case], connection: Any) -> int:
         done += 1
     assert answering.breaches == 0
     return done
-
-
-def without_copies(table: Table, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return rows
 
 
 @pytest.mark.parametrize("kind", [Generator, ViewGenerator])

@@ -40,6 +40,7 @@ class UpdateStream:
     waiting: dict[Key, Wait] = field(default_factory=dict)
     arrivals: list[Arrival] = field(default_factory=list)
     history: dict[Key, list[tuple[int, Row | None]]] = field(default_factory=dict)
+    worth: dict[Key, float] = field(default_factory=dict)
     arrived: int = 0
     taken: int = 0
 
@@ -83,7 +84,7 @@ class UpdateStream:
         self.arrivals = []
         first = min((wait.first_at or now for wait in self.waiting.values() if wait.waits), default=now)
         self.began_at = self.began_at or first
-        chosen = choose(self.waiting, priority(self.policy, self.circumstances()), units)
+        chosen = choose(self.waiting, priority(self.policy, self.circumstances()), units, self.worth)
         self.taken += len(chosen)
         change, self.waiting = take(self.waiting, chosen)
         self.shown = plus(self.shown, change)

@@ -27,7 +27,15 @@ class WindowJoin:
     tables: Mapping[str, Table]
     view: View
     aliases: tuple[str, ...]
+    names: tuple[str, ...]  # the tables, in the order of the aliases
     matches: str
+
+    def matches_of(self, suffix: str) -> str:
+        """The same over tables of other names: each input has one of its own."""
+        text = self.matches
+        for name, alias in zip(self.names, self.aliases, strict=True):
+            text = text.replace(f" {name} {alias} ", f" {alias}{suffix} {alias} ")
+        return text
 
 
 def table_ddl(name: str) -> str:
@@ -63,7 +71,9 @@ def random_join(chance: random.Random, clauses: str = "") -> WindowJoin:
     )
     condition = f"({where}) AND {near}" if where else near
     matches = f"SELECT {listed} FROM {joined} WHERE {condition}{group}"
-    return WindowJoin({table.name: table for table in declared.tables}, declared.views[0], aliases, matches)
+    return WindowJoin(
+        {table.name: table for table in declared.tables}, declared.views[0], aliases, tuple(names), matches
+    )
 
 
 def random_changes(chance: random.Random, rows: Rows, turn: int, most: int = 6) -> dict[str, Counter[Row]]:

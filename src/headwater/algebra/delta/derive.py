@@ -70,7 +70,7 @@ def delta(
 
 def _stage_delta(stage: Stage, rules: Rules, inserts_only: frozenset[str]) -> Plan | None:
     match stage.kind, stage.plan:
-        case ((StageKind.ROWS | StageKind.CHOOSING), plan) if plan is not None:
+        case ((StageKind.ROWS | StageKind.CHOOSING | StageKind.PROBES), plan) if plan is not None:
             return rules.derive(plan)
         case ((StageKind.LINEAR | StageKind.GROUPS), Aggregate() as aggregate):
             return _aggregate_stage(stage, aggregate, rules, inserts_only)

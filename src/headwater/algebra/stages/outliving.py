@@ -14,13 +14,38 @@ has all rows for good.
 
 from __future__ import annotations
 
-from headwater.algebra.plans.nodes import Aggregate, Filter, Project, Scan, Union, Windows
+from dataclasses import replace
+
+from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Project, Scan, Union, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.errors import InputError
+from headwater.model import Project as Declared
+from headwater.model import View
 
-__all__ = ["why_not_without"]
+__all__ = ["outliving", "why_not_without"]
 
-_ROW_BY_ROW = (Scan, Filter, Project, Windows, Union)
+_ROW_BY_ROW = (Scan, Filter, Project, Windows, Explode, Union)
+
+
+def outliving(kept: Kept, view: View, project: Declared) -> Kept:
+    """The view with the sources that it must be able to outlive; a clear error if it cannot."""
+    tables = [project.tables[name] for name in kept.reads if name in project.tables]
+    outlives = [table for table in tables if table.retain.keep_derived]
+    for table in outlives:
+        reason = why_not_without(kept, table.name)
+        if table.site != view.site:
+            reason = f"it lies at site {view.site}, and what is copied there are the rows that are left"
+        if reason:
+            raise InputError(
+                "HW139",
+                f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
+                place=view.place,
+                detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
+                hint=f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
+                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out",
+            )
+    return replace(kept, outlives=tuple(table.name for table in outlives))
 
 
 def why_not_without(kept: Kept, source: str) -> str:
@@ -33,7 +58,7 @@ def _reason(stage: Stage) -> str:
     if stage.plan is None:
         return "it is recomputed as a whole"
     if stage.kind is StageKind.GROUPS:
-        return "an aggregate of a group whose rows change is computed anew from all of them"
+        return "a group whose rows change is computed anew from all of them"
     below = stage.plan.child if isinstance(stage.plan, Aggregate) else stage.plan
     if all(isinstance(node, _ROW_BY_ROW) for node in nodes(below)):
         return ""

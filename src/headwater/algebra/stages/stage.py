@@ -16,18 +16,20 @@ Kinds of stage, by how a delta is found (delta/derive.py has the rules):
     LINEAR   partial states that only add (count, exact sums): old state + partial states of the delta
     GROUPS   any other aggregate: groups that the delta touches are aggregated anew
     SQL      structure without a delta rule: Spark recomputes the SQL text and the difference is stored
+    PROBES   the recent rows of an input of an adapted join, and which of them probed (adapting.py)
     CHOOSING what is shown of a table: its own delta, or the part of it that is worth most (choosing.py)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 
 from headwater.algebra.plans.nodes import Plan
 from headwater.errors import Place
 
-__all__ = ["Kept", "Obstacle", "Stage", "StageKind"]
+__all__ = ["Kept", "Obstacle", "Probing", "Stage", "StageKind"]
 
 
 class StageKind(Enum):
@@ -36,6 +38,7 @@ class StageKind(Enum):
     GROUPS = "groups"
     SQL = "sql"
     CHOOSING = "choosing"
+    PROBES = "probes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,18 @@ class Obstacle:
 
     reason: str
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """An input of an adapted join: which view's, its key, its time, and how old its rows may become."""
+
+    view: str
+    stream: str
+    key: tuple[str, ...]
+    time: str  # the column
+    tolerance: timedelta  # in a result that is made now
+    keep: timedelta  # in a result that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +74,7 @@ class Stage:
     plan: Plan | None
     reads: tuple[str, ...]
     sql: str = ""
+    probing: Probing | None = None  # of PROBES
 
 
 @dataclass(frozen=True, slots=True)

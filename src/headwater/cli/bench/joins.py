@@ -18,6 +18,9 @@ def bench_joins(
         Path, typer.Option("--out", callback=local_folder, help="Where results.json and the plots go.")
     ] = Path("bench-results/joins"),
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds.")] = False,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="On Spark: adapted joins, offered three times what they probe.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Join adaptation under overload: every policy, real tuples, beside the paper's values.
@@ -29,7 +32,12 @@ def bench_joins(
         headwater bench joins
 
         headwater bench joins --quick --out joins --json
+
+        headwater bench joins --execute
     """
+    if execute:
+        _execute(out, quick, as_json)
+        return
     from headwater.bench.joins import run_bench
 
     progress = progress_console()
@@ -40,3 +48,20 @@ def bench_joins(
     rows = [(row["what"], row["paper"], row["measured"]) for row in measured["summary"]]
     print_table("Join adaptation", ["what", "paper", "measured"], rows)
     console().print(f"{len(measured['plots'])} plots and results.json are in {out}")
+
+
+def _execute(out: Path, quick: bool, as_json: bool) -> None:
+    from headwater.bench.joins.executed import run_executed
+
+    with progress_console().status("joins") as status:
+        results = run_executed(out, quick, lambda what: status.update(f"joins: {what}"))
+    if as_json:
+        print_json(results)
+        return
+    rows = [
+        (row["plan"], row["policy"], f"{row['results']:,}", f"{row['share']:.1%}", f"{row['expected']:.1%}",
+         str(row["stale_results"]), "yes" if row["equal"] else "NO", f"{row['seconds_per_push']:.1f} s")
+        for row in results["executed"]
+    ]  # fmt: skip
+    columns = ("results", "of all", "expected", "stale", "verified", "a push")
+    print_table("Adapted joins on Spark", ["plan", "policy", *columns], rows, right=columns)

@@ -18,17 +18,43 @@ def bench_updates(
         Path, typer.Option(callback=local_folder, help="Folder for plots and results.json.")
     ] = Path("bench-results/updates"),
     quick: Annotated[bool, typer.Option("--quick", help="A small version that takes seconds.")] = False,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="On Spark: policies against the simulated queue, many keys.")
+    ] = False,
+    quotes: Annotated[
+        Path | None,
+        typer.Option("--quotes", metavar="FILE", help="With --execute: quotes_*.csv.gz of TAQ, as a trace."),
+    ] = None,
+    kills: Annotated[
+        int, typer.Option("--kills", min=0, help="With --execute: kill a run that chooses so many times.")
+    ] = 0,
+    keys: Annotated[
+        int, typer.Option("--keys", min=0, help="With --execute: pushes of so many keys; 0: none.")
+    ] = 1_000_000,
     as_json: JsonOption = False,
 ) -> None:
     """Update queues under overload: the paper's figures again, and the marks.
 
-    Example:
+    With --execute the same policies run inside pushes, on Spark and Delta tables, in the time of a trace.
 
-        headwater bench updates --quick --out updates
+    Examples: `headwater bench updates --quick --out updates`,
+    `headwater bench updates --execute --quick --keys 0`, `headwater bench updates --execute --kills 20`
     """
+    progress = progress_console()
+    if execute:
+        from headwater.bench.updates.executed.experiment import run_executed
+
+        with progress.status("updates") as status:
+            executed = run_executed(
+                out, quick, quotes, keys, kills, lambda what: status.update(f"updates: {what}")
+            )
+        if as_json:
+            print_json(executed)
+            return
+        _print_executed(executed)
+        return
     from headwater.bench.updates.experiment import run_experiments
 
-    progress = progress_console()
     with progress.status("updates") as status:
         results = run_experiments(out, quick, lambda what: status.update(f"updates: {what}"))
     if as_json:
@@ -47,6 +73,12 @@ def _print(results: dict[str, Any]) -> None:
     _print_rows("Real quotes (symbol and exchange)", results["quotes"])
     _print_rows("Queue of 100,000 keys, rows per second of CPU", results["throughput"])
     _print_rows("A long trace through the command", results["long_trace"])
+
+
+def _print_executed(results: dict[str, Any]) -> None:
+    _print_rows("Mean staleness of keys, executed on Spark", results["policies"])
+    _print_rows("Pushes of many keys, promise 30 s", results["many_keys"])
+    _print_rows("A run that is killed while it chooses", results["kills"])
 
 
 def _print_rows(title: str, rows: list[dict[str, Any]]) -> None:

@@ -24,6 +24,23 @@ def bench_weave(
     ] = Path("bench-results/weave"),
     quick: Annotated[bool, typer.Option("--quick", help="A few small workloads, in seconds.")] = False,
     seeds: Annotated[int, typer.Option(help="Workloads per combination of parameters.", min=1)] = 3,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Run woven views on Spark, beside separate ones and DuckDB.")
+    ] = False,
+    views: Annotated[
+        str, typer.Option(help="With --execute: how many views, separated by commas.")
+    ] = "10,50",
+    rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 500,
+    period: Annotated[int, typer.Option(help="With --execute: seconds of the stream in a push.", min=1)] = 10,
+    pushes: Annotated[int, typer.Option(help="With --execute: pushes; two warm Spark up.", min=3)] = 5,
+    quotes: Annotated[
+        Path | None,
+        typer.Option(help="With --execute: a CSV of quotes (symbol, ms_since_midnight, bid_x10000) instead."),
+    ] = None,
+    optimizer: Annotated[str, typer.Option(help="With --execute: who weaves.")] = "best",
+    compare: Annotated[
+        bool, typer.Option(help="With --execute: also the views kept separately, and Spark's recompute.")
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Compare thirteen optimizers and best on the paper's 256 combinations of parameters, three times each.
@@ -31,12 +48,23 @@ def bench_weave(
     Prints the counterparts of the paper's Figure 2 and Tables 3 and 4, beside its numbers, and draws
     Figures 2 and 3.
 
+    With --execute window views over a generated stream (or a file of quotes) are kept on Spark, woven and
+    separately; CPU-seconds of the process tree are counted, and every view is compared with Spark's own
+    GROUP BY window().
+
     Examples:
 
       headwater bench weave
 
       headwater bench weave --quick --json
+
+      headwater bench weave --execute --views 10,50,250 --rate 500
     """
+    if execute:
+        from headwater.cli.bench.weave_execution import bench_weave_execution
+
+        bench_weave_execution(views, rate, period, pushes, quotes, optimizer, compare, out, as_json)
+        return
     from headwater.bench.weave.experiments import experiment_2, one_more_query, scale
     from headwater.bench.weave.figures import draw_node_costs, draw_quality
     from headwater.bench.weave.summary import bars, qualities, table_4, wins

@@ -43,7 +43,9 @@ def plan(
     svg: Annotated[
         Path | None,
         typer.Option(
-            "--svg", metavar="FILE", help="Draw the plan: sites, what is shared, the critical path."
+            "--svg",
+            metavar="FILE",
+            help="Draw the plan: sites, what is shared, woven trees, the critical path.",
         ),
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="Print the whole plan as text.")] = False,
@@ -113,6 +115,7 @@ def _critical(planned: Planned, view: str | None) -> tuple[Edge, ...]:
 def _draw(path: Path, planned: Planned, view: str | None) -> None:
     from headwater.planning.graph.other_inputs import with_other_inputs
     from headwater.planning.graph.picture import plan_svg
+    from headwater.planning.weaving.picture import below_each_other, woven_svg
 
     graph = with_other_inputs(_graph(planned, view), planned.plan_with.sharings.values())
     alone = sum(view.estimate.dollars_alone for view in planned.views if view.estimate.admitted)
@@ -126,7 +129,8 @@ def _draw(path: Path, planned: Planned, view: str | None) -> None:
     results = {
         vertex: names for vertex, names in planned.plan_with.results().items() if vertex in graph.vertices
     }
-    write_text(path, plan_svg(planned.project, graph, results, _critical(planned, view), subtitle))
+    picture = plan_svg(planned.project, graph, results, _critical(planned, view), subtitle)
+    write_text(path, below_each_other(picture, "" if view else woven_svg(planned.woven)))
 
 
 def _graph(planned: Planned, view: str | None) -> PlanGraph:

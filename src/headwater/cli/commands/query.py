@@ -38,7 +38,7 @@ def query(
     """Answer a query that the project declares with CREATE QUERY, in the work that `check` promised.
 
     It is answered from the store that `headwater run` keeps: without Spark, in milliseconds, as of the
-    store's time. Never waits. Values are read as the type of the column they meet; `ids=1 ids=2` makes a list,
+    store's time. Never waits. Values are read as the type of the column they meet; `ids=1 ids=2` is a list,
     `k:=null` is NULL (`:=` takes JSON). An unbounded query is refused with the reason and the advice of
     `check`, unless it is declared ALLOW UNBOUNDED WITHIN INTERVAL ...
 

@@ -14,8 +14,8 @@ import typer
 from headwater.cli.input.arguments import JsonOption, ProjectFolder, QuietOption
 from headwater.cli.input.opening import open_to_write
 from headwater.cli.serving.serve import HostOption, PortOption
-from headwater.cli.show.live import Watch
 from headwater.cli.show.output import progress_console
+from headwater.cli.show.screens.live import Watch
 from headwater.cli.stopping import stop_on_signals
 from headwater.logs import LogFormat, LogLevel, log_file, log_to
 from headwater.serve.asking import positive_duration

@@ -10,13 +10,15 @@ import typer
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import writable_picture
 from headwater.cli.input.opening import open_last_good
-from headwater.cli.show.again import again_and_again
+from headwater.cli.show.adapted_joins import print_adapted_joins
 from headwater.cli.show.captures import print_capture_problems
 from headwater.cli.show.chosen_tables import print_chosen_tables
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import warn_of_rejected
+from headwater.cli.show.screens.again import again_and_again
 from headwater.cli.show.storage_tables import print_storage, storage_json
 from headwater.cli.show.tables import Column
+from headwater.cli.show.trees import print_tree_status
 from headwater.cli.show.view_status import print_view_status
 from headwater.clock import instant_text
 from headwater.errors import InputError
@@ -86,6 +88,8 @@ def _print(current: Status) -> None:
     out = console()
     out.print(f"{current.project}: {_runs(current)}")
     print_view_status(current)
+    print_adapted_joins(current)
+    print_tree_status(current.trees)
     for site in current.sites:
         if not site.alive:
             out.print(
@@ -95,6 +99,21 @@ def _print(current: Status) -> None:
     _print_sources(current)
     print_chosen_tables(current)
     _print_slots(current)
+    _print_store(current)
+
+
+def _print_store(current: Status) -> None:
+    """The store of the project's queries: its time and its size."""
+    store = current.store
+    if store is None:
+        return
+    if store.time is None:
+        console().print("store of queries: nothing is loaded yet")
+        return
+    console().print(
+        f"store of queries: {store.parts} tables, indexes and views, {byte_text(store.bytes)}, "
+        f"as of {instant_text(store.time)}, {store.staleness_s:,.1f} s ago"
+    )
 
 
 SOURCES = (

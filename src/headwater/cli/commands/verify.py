@@ -11,8 +11,10 @@ from headwater.cli.input.arguments import JsonOption, ProjectFolder, QuietOption
 from headwater.cli.input.opening import open_to_write
 from headwater.cli.show.output import console, print_json, progress_console
 from headwater.cli.show.rejected import rejected_of, warn_of_rejected
+from headwater.cli.show.verified_store import verify_the_store
 from headwater.cli.stopping import end_on_signals
 from headwater.clock import instant_text
+from headwater.errors import InputError
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
@@ -27,6 +29,12 @@ def verify(
     view: Annotated[
         str | None, typer.Argument(metavar="VIEW", help="One view; default: all of them.")
     ] = None,
+    store: Annotated[
+        bool, typer.Option("--store", help="Compare the store of queries instead; needs no Spark.")
+    ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="With --store: load what differs anew; no run may be alive.")
+    ] = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -38,8 +46,15 @@ def verify(
     Exit status 1 if anything differs. Works beside a run. A view is compared with what its sources hold: rows
     of theirs that were rejected are named beside it.
 
-    Example: `headwater verify shop big_orders`
+    With `--store`: the tables, indexes and views that the store keeps for queries, as of the store's time.
+
+    Examples: `headwater verify shop big_orders`, `headwater verify shop --store --repair`
     """
+    if repair and not store:
+        raise InputError("HW003", "--repair needs --store", hint="A view is computed anew by a run.")
+    if store:
+        verify_the_store(folder, repair, quiet, as_json)
+        return
     from headwater.engine.spark.java import check_java
     from headwater.engine.spark.jvm import Lifetime, expect, lifetime_of_work
 

@@ -191,7 +191,7 @@ class _Demo:
 
     def _keep(self) -> None:
         from headwater.cli.demo.feeder import Feeder
-        from headwater.cli.show.live import Watch
+        from headwater.cli.show.screens.live import Watch
 
         # What was pushed first is as old as the phases before: with nothing new, catching up costs next to
         # nothing, and no view begins late.

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from headwater.cli.show.output import print_table
 from headwater.cli.show.plan_words import step_words
 from headwater.cli.show.tables import Column
+from headwater.cli.show.trees import print_apart, print_trees
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction
+from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.will_run import will_run
 from headwater.units import counted, dollar_text, number_text, seconds_text
@@ -32,6 +34,8 @@ def print_details(out: Console, planned: Planned, shown: tuple[PlannedView, ...]
     if len(shown) == len(planned.views):
         _print_actions(out, planned)
         _print_steps(out, planned)
+        print_trees(planned.woven)
+        print_apart(planned.woven)
     _print_used(out, shown)
 
 
@@ -62,7 +66,34 @@ def _print_views(out: Console, shown: tuple[PlannedView, ...]) -> None:
             " something.",
             markup=False,
         )
+        if view.estimate.join is not None:
+            _print_join(out, view.estimate.join)
         _print_pushes(out, view)
+
+
+def _print_join(out: Console, join: JoinEstimate) -> None:
+    """The plan tree of a window join, with the allowances of its half-way joins."""
+    within = seconds_text(join.window.total_seconds())
+    out.print(f"  {join.drawn()} within {within}:", markup=False)
+    for path in join.paths:
+        oldest = f"rows up to {seconds_text(path.oldest.total_seconds())} old"
+        allowed = (
+            "" if path.tolerance is None else f" of {seconds_text(path.tolerance.total_seconds())} allowed"
+        )
+        hops = " then ".join(
+            f"{number_text(allowance)}/s probe {partner}"
+            for partner, allowance in zip(path.partners, path.allowances, strict=True)
+        )
+        probing = f"; {hops}" if join.adapted else ""
+        out.print(
+            f"    {path.stream}: {number_text(path.rate)} rows/s, {oldest}{allowed}{probing}", markup=False
+        )
+    if join.adapted:
+        out.print(
+            f"    {number_text(join.probes_per_second)} probes/s find {join.share_of_matches:.0%} of the"
+            f" matches; {number_text(join.probes_needed)} would find all.",
+            markup=False,
+        )
 
 
 def _print_pushes(out: Console, view: PlannedView) -> None:

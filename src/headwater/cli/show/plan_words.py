@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from headwater.algebra.stages.choosing import table_of
+from headwater.cli.show.trees import tree_words
 from headwater.planning.graph.graph import Vertex
 from headwater.planning.improve.plumbing import Step
 from headwater.planning.relations.relations import Relation
@@ -19,9 +20,15 @@ __all__ = ["shared_words", "step_words"]
 def shared_words(planned: Planned) -> list[str]:
     """A line for each stage that serves several views, the most wanted first."""
     views = {view.view.name for view in planned.views}
+    trees = {tree.stage: tree for tree in planned.woven.trees}
     stages = [stage for action in planned.keeps.actions for stage in action.stages if len(stage.serves) > 1]
     stages.sort(key=lambda stage: -len(stage.serves))
-    return list(dict.fromkeys(_shared(stage, views) for stage in stages))
+    return list(
+        dict.fromkeys(
+            tree_words(trees[stage.name]) if stage.name in trees else _shared(stage, views)
+            for stage in stages
+        )
+    )
 
 
 def _shared(stage: PlannedStage, views: Collection[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.show.live import INTENDED
 from headwater.cli.show.output import console, print_table
+from headwater.cli.show.screens.live import INTENDED
 from headwater.cli.show.tables import Column
 from headwater.units import dollar_text, seconds_text
 

@@ -271,15 +271,21 @@ class Executor:
     # At once, for whoever waits
 
     def push_now(
-        self, views: Iterable[str] | None = None, until: int | None = None, hints: bool = True
+        self,
+        views: Iterable[str] | None = None,
+        until: int | None = None,
+        hints: bool = True,
+        everything: bool = False,
     ) -> None:
-        """Push views as far as their sources are captured, or until a time; waits, and raises what fails."""
+        """Push views as far as their sources are captured, or until a time; waits, and raises what fails.
+
+        `everything`: stages that choose have no budget.
+        """
         targets = self.captured(self.catalog.kept if views is None else views)
         if not targets:
             return
-        order = replace(
-            self._order(targets.keys(), min(targets.values()) if until is None else until), hints=hints
-        )
+        target = min(targets.values()) if until is None else until
+        order = replace(self._order(targets.keys(), target), hints=hints, everything=everything)
         started_at = self.clock.monotonic()
         outcome = self.runner.push(order).result()
         self._settle(order, outcome, started_at)

@@ -41,6 +41,7 @@ class PushOrder:
     captured: Mapping[str, int]  # how far the sources of each view are captured
     first: bool = False  # a first computation, beside the common pushes
     hints: bool = True  # let Spark have hints; without them after a failure
+    everything: bool = False  # stages that choose show all that waits, however long it takes
     recompute: bool = True  # a view whose changes cannot be computed may be recomputed
     attempts: Mapping[str, int] = field(default_factory=dict)
     publish: frozenset[str] = frozenset()  # whose plain tables may lag behind, even if nothing changes

@@ -136,7 +136,7 @@ class SparkRunner:
         failed: dict[str, Exception] = {}
         try:
             for view, mode in self._push_stages(catalog, order):
-                worked |= mode in (Mode.INCREMENTAL, Mode.FULL, Mode.CHOOSE)
+                worked |= mode in (Mode.INCREMENTAL, Mode.FULL, Mode.CHOOSE, Mode.PROBE)
                 if mode is not Mode.EMPTY:
                     changed.add(view)
         except StagesFailed as error:
@@ -162,7 +162,7 @@ class SparkRunner:
                     target,
                     self._computing,
                 )
-                budgets = self.forecaster.budgets(order.views, target)
+                budgets = {} if order.everything else self.forecaster.budgets(order.views, target)
                 yield from self._run(order, _without(levels, later), target, budgets)
             yield from self._run(order, _only(levels, later), target)
         finally:

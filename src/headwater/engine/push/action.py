@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.algebra.stages.stage import Stage
 from headwater.engine.push.choosing.push_choice import push_choice
+from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
@@ -43,6 +44,8 @@ def run_action(
 
     `net`: rows that came and went are not computed with; only for a stage by itself.
     """
+    if all(job.mode is Mode.PROBE for job in action.works):
+        return push_probes(workplace, action.works)
     if len(action.stages) > 1:
         return push_jointly(workplace, action.works, relations, hints)
     return [push_stage(workplace, job, hints, net) for job in action.works]
@@ -55,6 +58,8 @@ def push_stage(workplace: Workplace, job: Job, hints: bool = True, net: bool = F
             return move_on(workplace, job)
         case Mode.COPY:
             return _copied(workplace, job)
+        case Mode.PROBE:
+            return push_probes(workplace, [job])[0]
         case Mode.CHOOSE:
             return push_choice(workplace, job)
         case Mode.INITIAL | Mode.INCREMENTAL | Mode.FULL:

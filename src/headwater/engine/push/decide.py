@@ -13,6 +13,7 @@ from functools import lru_cache
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
+from headwater.algebra.stages.adapting import instant, only_probing, probing_stages
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.choosing.decision import how_to_choose
 from headwater.engine.push.workplace import Pending, Workplace
@@ -77,6 +78,13 @@ def decide(
         rows = workplace.timeline_of(original).rows_between(after, until)
         reason = f"a copy of {original} at site {workplace.catalog.site_of(stage.name)}"
         return job(Mode.COPY, reason, Effort(rows, 0, rows))
+    if stage.kind is StageKind.PROBES:
+        arrived = _changed(workplace, stage, until, {})
+        rows = sum(part.rows for part in arrived.values())
+        if not rows and after != BEGINNING and not forgotten(workplace, stage, after):
+            return job(Mode.EMPTY, "nothing changed")
+        reason = budget.reason or "all rows that came look for partners"
+        return job(Mode.PROBE, reason, Effort(rows, workplace.rows(stage.name), rows), arrived)
     if after == BEGINNING:
         return job(Mode.INITIAL, "never computed before", _whole(workplace, stage))
     if forgotten(workplace, stage, after):
@@ -132,6 +140,8 @@ def delta_plan(job: Job, estimates: Estimates) -> Plan | None:
     """The plan of a stage's changes, unless there are certainly none."""
     inserts = frozenset(name for name, part in job.changed.items() if part.inserts_only)
     plan = _delta_plan(job.stage, frozenset(job.changed), inserts)
+    if plan is not None and (probing := probing_stages(job.kept)):
+        plan = only_probing(plan, probing, instant(job.until))
     return None if plan is None else estimates.without_empty(plan)
 
 

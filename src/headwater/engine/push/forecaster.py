@@ -14,6 +14,7 @@ from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
 from headwater.engine.push.choosing.budgets import budgets
+from headwater.engine.push.choosing.probe_budgets import probe_budgets
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
@@ -64,7 +65,15 @@ class Forecaster:
 
     def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
         """What the stages that choose may take in a push of views to a time."""
-        return budgets(self.workplace, views, until, lambda given: self._total(views, until, given).cautious)
+        shown = budgets(self.workplace, views, until, lambda given: self._total(views, until, given).cautious)
+        probes = probe_budgets(
+            self.workplace,
+            views,
+            until,
+            lambda given: self._total(views, until, {**shown, **given}).cautious,
+            self.current(),
+        )
+        return shown | probes
 
     def _total(self, views: Collection[str], until: int, given: Mapping[str, Budget]) -> Forecast:
         levels = self.workplace.catalog.levels(views)
@@ -149,6 +158,11 @@ class Waiting:
         mode = self._mode(stage, time, changed)
         if stage.kind is StageKind.CHOOSING and time != BEGINNING:
             mode, effort = self._choosing(stage, mode, effort)
+        elif stage.kind is StageKind.PROBES and mode is not Mode.EMPTY:
+            # Rows that do not probe are stored, and the join leaves them out.
+            units = self.budgets.get(stage.name, EVERYTHING).units
+            probed = effort.changed if units is None else min(units, effort.changed)
+            mode, effort = Mode.PROBE, Effort(effort.changed, effort.scanned, probed)
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 

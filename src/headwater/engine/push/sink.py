@@ -1,6 +1,6 @@
 """What else follows the timelines, beside the views: a sink is told how far sources are captured.
 
-The store of the project's queries is one (serve/store/keeping/keeper.py).  A run need not know what a sink does with
+The store of the project's queries is one (serve/store/keeping).  A run need not know what a sink does with
 the changes, only how far it has read each relation: history that it lacks is not compacted away, and small
 files are not merged across a time at which it stopped.
 """

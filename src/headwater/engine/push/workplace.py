@@ -18,9 +18,9 @@ from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.spark.sites import Sites
+from headwater.storage.choosing.waiting_table import WaitingTable, waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.timeline import Timeline
-from headwater.storage.waiting_table import WaitingTable, waiting_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]

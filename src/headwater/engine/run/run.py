@@ -50,6 +50,7 @@ from headwater.engine.run.reloading import Reloading, difference, gained_columns
 from headwater.engine.run.streaming import Streaming
 from headwater.engine.upkeep.history import read_up_to
 from headwater.model import Project
+from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
 from headwater.storage.records.dropped import mark_dropped, note_shared, sweep_dropped
 from headwater.storage.records.site_health import write_health
@@ -203,6 +204,8 @@ class Run:
             expire(self.warehouse, table, self.clock, self._read_up_to)
 
     def _read_up_to(self, source: str) -> int:
+        if self.runner.workplace.sink.read_up_to(source) is not None:
+            return BEGINNING  # the store would not notice: rows stay as long as queries read them there
         return read_up_to(self.catalog, self.warehouse, source, self.clock.now())
 
     def vacuum(self) -> None:

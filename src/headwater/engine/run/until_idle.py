@@ -126,7 +126,7 @@ def _all_computed(executor: Executor) -> bool:
 def _push(run: Run, views: Sequence[str], until: int | None) -> dict[str, str]:
     """Push views together; if that fails, each by itself, to find which view it was."""
     try:
-        run.executor.push_now(views, until)
+        run.executor.push_now(views, until, everything=True)  # no promise limits the time
     except Exception as error:  # noqa: BLE001 - the other views go on; raised by the caller
         if run.stop.is_set():  # its jobs may have been cancelled
             return {}

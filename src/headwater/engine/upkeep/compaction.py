@@ -30,11 +30,11 @@ from headwater.engine.push.first_times import first_time
 from headwater.engine.upkeep.budget import UpkeepBudget
 from headwater.engine.upkeep.merges import MANY_FILES, MANY_UNREAD, FileFacts, Merge, choose_merge
 from headwater.engine.upkeep.merging import Merged, MergeLarge, deletes_of, merge_on_driver
+from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
 from headwater.storage.index.carry_over import carry_over
 from headwater.storage.index.side_files import sweep
 from headwater.storage.timeline import COMPACTED, TIME, Timeline
-from headwater.storage.waiting_table import waiting_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Compactor", "FirstComputations", "compact", "horizon"]

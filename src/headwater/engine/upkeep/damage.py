@@ -17,10 +17,10 @@ from collections.abc import Iterator
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.damage import damage
 from headwater.storage.delta.delta_log import BEGINNING, DeltaLog
 from headwater.storage.timeline import Timeline
-from headwater.storage.waiting_table import waiting_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["remove_damaged"]

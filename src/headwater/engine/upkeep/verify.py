@@ -3,7 +3,8 @@
 Translation, delta rules and stored intermediate relations play no part: views that the view reads are
 recomputed from their SQL as well.  Rows are compared as multisets (differences.py).  A table whose
 updates are chosen among stands for what is shown of it, unless the view says EVERY CHANGE; whether that
-is right is checked by itself (verify_shown.py).
+is right is checked by itself (verify_shown.py).  An adapted join shows its SQL over the recent rows of its
+inputs (verify_adapted.py).
 
 A view that keeps what it made of rows that its source has dropped (KEEP DERIVED) cannot be recomputed; it is
 not compared, and says so.  Views that read it are compared with their SQL over what it holds.
@@ -36,6 +37,7 @@ from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
 from headwater.engine.spark.session import SMALL, apart
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
+from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
 from headwater.model import View
 from headwater.storage.delta.delta_log import BEGINNING
@@ -161,7 +163,12 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     timeline = workplace.timeline(kept.view)
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
-    sql = _recomputed(workplace, inputs, view).toDF(*names)
+    rows = (
+        inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time)))
+        if is_adapted(kept)
+        else _recomputed(workplace, inputs, view)
+    )
+    sql = rows.toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
     stored = changes.named(names, where=VISIBLE if VISIBLE in changes.columns else "")
     return inputs.frame(sql.selectExpr("*", f"1L AS {WEIGHT}")), stored
@@ -187,7 +194,8 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
                 register(inputs, relations, name, net=True)
 
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
-        if _outlived(workplace, catalog.kept[name]):
+        # What an adapted join shows is what views over it read.
+        if is_adapted(catalog.kept[name]) or _outlived(workplace, catalog.kept[name]):
             register(inputs, relations, name, net=True)
             continue
         register_sources(name)

@@ -18,8 +18,8 @@ from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.spark.session import apart
+from headwater.storage.choosing.waiting_table import FIRST
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.waiting_table import FIRST
 
 __all__ = ["VerifiedTable", "verify_shown"]
 

@@ -157,7 +157,7 @@ CODES = (
         _REPORT,
     ),
     Code(
-        "HW937",
+        "HW948",
         "A shared stage lacks what a view needs",
         "A view was woven into a stage that does not hold its keys, windows or states. This is a bug.",
         _REPORT,

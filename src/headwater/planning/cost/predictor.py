@@ -198,7 +198,7 @@ class Predictor:
                 return Seconds(0.0, 0.0)
             case Mode.COPY:
                 return copy_seconds(effort, self.operators, site)
-            case Mode.INCREMENTAL | Mode.CHOOSE:
+            case Mode.INCREMENTAL | Mode.CHOOSE | Mode.PROBE:
                 return delta_seconds(shape, effort, self.operators, site)
             case Mode.INITIAL | Mode.FULL:
                 return recompute_seconds(shape, effort, self.operators, site)

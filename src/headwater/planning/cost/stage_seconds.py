@@ -76,7 +76,9 @@ def delta_seconds(shape: Shape, effort: Effort, operators: Operators, site: str)
         # Changes without a partner are only read, which is much cheaper than what is written.
         tuples, scanned = effort.result, effort.changed + effort.scanned
     else:
-        tuples, scanned = max(effort.changed * shape.windows, effort.result), effort.scanned
+        # A change that goes into many windows is copied for each, which costs as much as reading a row.
+        copies = effort.changed * (shape.windows - 1)
+        tuples, scanned = max(effort.changed, effort.result), effort.scanned + copies
     return _at(operators, site, _fixed(shape, operators), _rows(model, tuples, scanned))
 
 

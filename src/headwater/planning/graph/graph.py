@@ -103,6 +103,22 @@ class PlanGraph:
 
     edges: Mapping[Edge, frozenset[str]] = field(default_factory=dict)
     vertices: Mapping[Vertex, frozenset[str]] = field(default_factory=dict)
+    _parts: dict[str, PlanGraph] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def part_of(self, view: str) -> PlanGraph:
+        """What serves one view, for it only.  All are found at once: a thousand views ask one by one."""
+        if not self._parts:
+            edges: dict[str, dict[Edge, frozenset[str]]] = {}
+            vertices: dict[str, dict[Vertex, frozenset[str]]] = {}
+            alone = {name: frozenset((name,)) for name in self.views}
+            for edge, views in self.edges.items():
+                for name in views:
+                    edges.setdefault(name, {})[edge] = alone[name]
+            for vertex, views in self.vertices.items():
+                for name in views:
+                    vertices.setdefault(name, {})[vertex] = alone[name]
+            self._parts.update((name, PlanGraph(edges.get(name, {}), own)) for name, own in vertices.items())
+        return self._parts.get(view, PlanGraph())
 
     @property
     def views(self) -> frozenset[str]:
@@ -136,6 +152,8 @@ def union(graphs: Iterable[PlanGraph]) -> PlanGraph:
 
 def part_of(graph: PlanGraph, *views: str) -> PlanGraph:
     """What serves any of these views, for them only."""
+    if len(views) == 1:
+        return graph.part_of(views[0])
     wanted = frozenset(views)
     return drop_idle(
         PlanGraph(

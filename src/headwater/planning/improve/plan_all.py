@@ -32,17 +32,22 @@ def plan_all(
     if not admitted:
         return GlobalPlan(admissions, {})
     before = union(admissions[sharing.view].graph for sharing in admitted)
-    plumbed = climb(before, admitted, situation)
-    graph, steps = _looked_further(plumbed.graph, admitted, situation, rounds, seed)
-    alone = (admissions[sharing.view].planned.price.resources.per_second for sharing in admitted)
+    by_themselves = [sharing for sharing in admitted if _by_itself(sharing, situation)]
+    others = [sharing for sharing in admitted if not _by_itself(sharing, situation)]
+    plumbed = climb(union(admissions[sharing.view].graph for sharing in others), others, situation)
+    graph, steps = plumbed.graph, list[Step]()
+    if others:
+        graph, steps = _looked_further(graph, others, situation, rounds, seed)
+    graph = union((graph, *(admissions[sharing.view].graph for sharing in by_themselves)))
+    prices = {view: admission.planned.price.resources.per_second for view, admission in admissions.items()}
     plan = GlobalPlan(
         admissions,
         {sharing.view: sharing for sharing in admitted},
         before,
         graph,
         (*plumbed.steps, *steps),
-        resources_alone=sum(alone) * HOUR,
-        resources_merged=plumbed.dollars_before,
+        resources_alone=sum(prices[sharing.view] for sharing in admitted) * HOUR,
+        resources_merged=plumbed.dollars_before + sum(prices[view.view] for view in by_themselves) * HOUR,
     )
     plan = with_shares(plan, situation)
     for sharing in sharings:
@@ -68,6 +73,22 @@ def _admitted(
                 plans = union(admissions[earlier.view].graph for earlier in admitted)
                 taken = loads_of(plans, admitted, situation)
     return admissions, admitted
+
+
+def _by_itself(sharing: Sharing, situation: Situation) -> bool:
+    """Whether there is nothing to look for: a tail over one relation where that lies has only one plan.
+
+    Such views share by weaving (planning/weaving), which knows what their aggregates have in common.
+    """
+    inputs = sharing.core.inputs
+    return (
+        not situation.is_limited
+        and bool(sharing.tail)
+        and len(inputs) == 1
+        and not sharing.also
+        and not inputs[0].filters
+        and situation.home(inputs[0]) == sharing.site
+    )
 
 
 def _lacks_only_room(admission: Admission) -> bool:

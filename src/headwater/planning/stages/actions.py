@@ -19,7 +19,8 @@ Spark plans and commits an action as a whole, at a cost that does not depend on 
 levels costs less than four.  With many rows it is the other way round, because rows that are held in memory
 are computed by later levels before they are written (docs/design/2026-11-16-one-query-one-action.md).
 
-A large delta, or a stage without a delta rule, is an action of its own.  Copies come first: they need no
+A large delta, or a stage without a delta rule, is an action of its own.  The inputs of adapted joins are one
+action together.  Copies come first: they need no
 Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends when all its lanes have
 ended.
 """
@@ -48,6 +49,7 @@ class Mode(Enum):
     INCREMENTAL = "incremental"  # the delta plan between the two times
     FULL = "full"  # its plan or its SQL, as of the time, minus what is stored
     CHOOSE = "choose"  # under overload: the part of what waits that is worth most is shown
+    PROBE = "probe"  # an input of an adapted join: its rows are stored, and some of them look for partners
     COPY = "copy"  # a replica of a relation of another site: files are copied, without Spark
 
 
@@ -165,6 +167,7 @@ def _step(works: Sequence[W]) -> Step[W]:
 
 def _lane(spark: str, works: Sequence[W]) -> tuple[Action[W], ...]:
     joint = tuple(work for work in works if work.mode is Mode.EMPTY or is_small(work))
-    alone = (work for work in works if work.mode is not Mode.EMPTY and not is_small(work))
-    first = (Action(spark, joint),) if joint else ()
-    return (*first, *(Action(spark, (work,)) for work in alone))
+    probing = tuple(work for work in works if work.mode is Mode.PROBE)
+    alone = (work for work in works if work not in joint and work not in probing)
+    together = tuple(Action(spark, group) for group in (joint, probing) if group)
+    return (*together, *(Action(spark, (work,)) for work in alone))

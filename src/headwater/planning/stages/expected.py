@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.algebra.stages.states import is_mergeable
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.stage_seconds import shape_of
 from headwater.planning.facts.facts import Facts
@@ -122,7 +124,7 @@ def _scanned(
 ) -> float:
     reads = [name for name in stage.reads if name != stage.name]
     shape = shape_of(stage)
-    if shape.lookups or stage.kind is StageKind.GROUPS:
+    if shape.lookups or (stage.kind is StageKind.GROUPS and not _merges(stage, relations)):
         return sum(read_flows[name].rows for name in reads)
     relation = relations.of(stage.name)
     if not shape.joins or relation is None:
@@ -134,6 +136,12 @@ def _scanned(
         for beside, rows in parts
         if beside is not changed
     )
+
+
+def _merges(stage: Stage, relations: StageRelations) -> bool:
+    """Whether new rows alone would do: most changes are new rows, but fragments come back changed."""
+    states = stage.plan.aggregates if isinstance(stage.plan, Aggregate) else ()
+    return all(map(is_mergeable, states)) and relations.facts.keys().isdisjoint(stage.reads)
 
 
 def _parts(read: str, whole: Relation, relations: StageRelations) -> Iterator[Relation]:
@@ -181,6 +189,8 @@ class ExpectedSizes:
         effort, mode = flow.effort(self.carries[stage.name]), Mode.INCREMENTAL
         if stage.name in self.copies:
             mode = Mode.COPY
+        elif stage.kind is StageKind.PROBES:
+            mode = Mode.PROBE
         elif self.recomputes(stage, effort, anew := flow.recompute(effort.changed)):
             effort, mode = anew, Mode.FULL
         return ExpectedWork(stage.name, mode, self.sparks[stage.name], effort, stage.reads)

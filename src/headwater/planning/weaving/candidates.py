@@ -75,6 +75,8 @@ def _shared_types(compiled: Compiled, types: Types) -> Iterator[tuple[str, Mappi
 
 
 def _grouping(kept: Kept, stage: Stage, types: Types) -> Grouping | str:
+    if kept.outlives:
+        return "it keeps what it made of rows that its source drops"
     if len(kept.stages) > 1:
         return "it is an aggregate of aggregates"
     grouping = grouping_of(stage)

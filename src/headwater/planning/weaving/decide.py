@@ -28,7 +28,7 @@ from headwater.planning.windows.best.best_placement import Objective
 from headwater.planning.windows.model import CostModel, Node, Query, Workload
 from headwater.planning.windows.workload import plan
 
-__all__ = ["Decided", "Known", "Tree", "WeaveSettings", "decide"]
+__all__ = ["Decided", "Known", "Tree", "WeaveSettings", "as_query", "decide", "lengths"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +158,10 @@ class _Weaver:
 
     def _optimized(self, members: Sequence[Candidate], keys: Iterable[Expr]) -> Iterator[Tree]:
         """As the optimizer says.  A fragment has a row for each group, so the rate counts by groups."""
-        unit = gcd(SECOND, *(part for member in members for part in _lengths(member)))
+        unit = gcd(SECOND, *(part for member in members for part in lengths(member)))
         groups = groups_of(tuple(keys), self.rates.facts)
         cost = CostModel(self.rates.facts.rate / groups, SECOND // unit)
-        queries = tuple(_query(member, unit) for member in members)
+        queries = tuple(as_query(member, unit) for member in members)
         workload = Workload(cost, (Node(members[0].site),), queries)
         weave = plan(workload, self.settings.optimizer, objective=self.settings.objective)
         by_name = {member.view: member for member in members}
@@ -223,7 +223,7 @@ def _one_time(one: Tree, other: Tree) -> bool:
     return len(times) <= 1
 
 
-def _lengths(member: Candidate) -> Iterator[int]:
+def lengths(member: Candidate) -> Iterator[int]:
     """Slide and edges, in microseconds."""
     assert member.grouping.window is not None
     for residue, modulus in member.grouping.window.edges:
@@ -231,7 +231,7 @@ def _lengths(member: Candidate) -> Iterator[int]:
         yield modulus
 
 
-def _query(member: Candidate, unit: int) -> Query:
+def as_query(member: Candidate, unit: int) -> Query:
     """The view's windows as the optimizers count them: they answer when a window ends."""
     window = member.grouping.window
     assert window is not None

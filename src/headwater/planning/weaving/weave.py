@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.plans.walks import reads, scan_rows
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.algebra.weaving.shared_parts import stage_kind
@@ -28,7 +29,7 @@ from headwater.planning.weaving.costs import Rates, edge_rate
 from headwater.planning.weaving.decide import Bucket, Known, Tree, WeaveSettings, decide
 from headwater.planning.windows.workload import OPTIMIZER_NAMES, no_such_optimizer
 
-__all__ = ["Weaver", "Woven", "WovenTree"]
+__all__ = ["Weaver", "Woven", "WovenTree", "stage_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +108,20 @@ class Weaver:
         return Rates(facts, self.situation.operators, self.settings.always)
 
 
+def stage_name(site: str, plan: Aggregate) -> str:
+    """The name of a tree's stage: its relation, and a fingerprint of all that it holds."""
+    fingerprint = hashlib.sha256(repr((site, plan)).encode()).hexdigest()[:8]
+    return f"{parts_relation(plan)}~{fingerprint}"
+
+
 def _woven_tree(tree: Tree, rates: Mapping[Bucket, Rates]) -> WovenTree:
     site, relation = tree.members[0].site, parts_relation(tree.plan)
     given = rates[site, relation]
-    fingerprint = hashlib.sha256(repr((site, tree.plan)).encode()).hexdigest()[:8]
     period = given.period(tree.members)
     touched = given.touched(tree.plan, tree.edges, period)
     share = touched / given.facts.rate if given.facts.rate else 1.0
     return WovenTree(
-        f"{relation}~{fingerprint}",
+        stage_name(site, tree.plan),
         site,
         relation,
         tree,
@@ -144,5 +150,5 @@ def _over(kept: Kept, member: Candidate, parts: Stage) -> Kept:
     (stage,) = kept.stages
     plan = woven(member.grouping, parts.name, parts.plan)  # type: ignore[arg-type]
     if plan is None or plan.columns != stage.columns:
-        raise InternalError("HW937", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
+        raise InternalError("HW948", f'the stage "{parts.name}" does not hold what "{member.view}" needs')
     return replace(kept, stages=(replace(stage, plan=plan, reads=reads(plan)),))

@@ -9,6 +9,8 @@ from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction, PlannedStage
+from headwater.planning.weaving.weave import WovenTree
+from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.planned import RunningPlan
 from headwater.serve.planning.will_run import will_run
@@ -43,6 +45,8 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
         },
         "actions": [_action(action) for action in planned.keeps.actions],
         "push_s": planned.keeps.seconds,
+        "trees": [_tree(tree) for tree in planned.woven.trees],
+        "apart": dict(planned.woven.apart),
         "kept": None if planned.running is None else _running(planned.running),
         "asked": {
             "views": sorted(asked),
@@ -112,6 +116,7 @@ def _view(planned: PlannedView, explain: bool) -> dict[str, Any]:
             {"name": stage.name, "kind": stage.kind.value, "reads": list(stage.reads)}
             for stage in planned.kept.stages
         ],
+        "join": None if estimate.join is None else _join(estimate.join),
         "obstacles": [
             {"reason": wall.reason, "place": None if wall.place is None else _place(wall.place)}
             for wall in planned.kept.obstacles
@@ -128,6 +133,35 @@ def _view(planned: PlannedView, explain: bool) -> dict[str, Any]:
         ],
         "used": {name: _facts(facts) for name, facts in planned.used.items()},
         **({"pushes": _pushes(planned)} if explain else {}),
+    }
+
+
+def _join(join: JoinEstimate) -> dict[str, Any]:
+    """A window join: its tree, and what each half-way join of each input path may probe."""
+    return {
+        "tree": join.drawn(),
+        "window_s": join.window.total_seconds(),
+        "adapted": join.adapted,
+        "policy": join.policy,
+        "feasible": join.feasible,
+        "more_cpu": join.more_cpu,
+        "probes_per_second": join.probes_per_second,
+        "probes_per_second_for_all_matches": join.probes_needed,
+        "share_of_matches": join.share_of_matches,
+        "paths": [
+            {
+                "stream": path.stream,
+                "rate": path.rate,
+                "tolerance_s": None if path.tolerance is None else path.tolerance.total_seconds(),
+                "oldest_s": path.oldest.total_seconds(),
+                "kept": path.kept,
+                "half_way_joins": [
+                    {"partner": partner, "probes_per_second": allowance}
+                    for partner, allowance in zip(path.partners, path.allowances, strict=True)
+                ],
+            }
+            for path in join.paths
+        ],
     }
 
 
@@ -199,3 +233,20 @@ def _pushes(planned: PlannedView) -> list[dict[str, str]]:
     return [
         {"stage": will.stage, "changed": will.changed, "plan": will.text} for will in will_run(planned.kept)
     ]
+
+
+def _tree(tree: WovenTree) -> dict[str, Any]:
+    """A tree of the plan; costs are rows per second."""
+    return {
+        "stage": tree.stage,
+        "site": tree.site,
+        "table": tree.relation,
+        "views": list(tree.views),
+        "keys": [name for name, _ in tree.tree.plan.keys],
+        "states": [state.name for state in tree.tree.plan.aggregates],
+        "edges": [list(edge) for edge in tree.tree.edges],
+        "edge_rate": tree.edge_rate,
+        "overlap": tree.tree.overlap,
+        "cost_alone": tree.cost_alone,
+        "cost": tree.cost,
+    }

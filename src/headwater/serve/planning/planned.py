@@ -16,6 +16,7 @@ from headwater.planning.search.admission import Admission
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PushPlan, ViewPush
 from headwater.planning.weaving.weave import Woven
+from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.units import seconds_text
 
 __all__ = ["Effect", "Estimate", "Planned", "PlannedView", "RunningPlan"]
@@ -33,6 +34,7 @@ class Estimate:
     dollars_alone: float  # per hour, by Eq. (1), if no other view were there
     dollars_per_hour: float  # as shared
     measured: int = 0  # actions that the estimate was corrected by
+    join: JoinEstimate | None = None  # of a window join
 
     @property
     def smallest(self) -> timedelta | None:
@@ -41,11 +43,12 @@ class Estimate:
 
     @property
     def admitted(self) -> bool:
-        return self.admission.admitted and self.critical_path <= self.freshness
+        tolerant = self.join is None or self.join.feasible
+        return self.admission.admitted and self.critical_path <= self.freshness and tolerant
 
     @property
     def critical_path(self) -> timedelta:
-        return timedelta(seconds=self.push.seconds)
+        return timedelta(seconds=self.push.seconds if self.join is None else self.join.push_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,20 @@ class PlannedView:
         seconds = estimate.push.seconds
         if estimate.admission.planned.price.lacking:
             return estimate.admission.reason
+        if estimate.join is not None and not estimate.join.feasible:
+            return estimate.join.reason
         if not estimate.admitted:
             slow = f"even the fastest plan takes {_seconds(seconds)}"
             if seconds <= freshness:
                 slow = estimate.admission.reason
             return f"{slow}, longer than {promise}; {self._instead}"
         path = f"a push is expected to take {_seconds(seconds)}"
+        if estimate.join is not None and estimate.join.push_seconds < seconds:
+            share = f"{estimate.join.share_of_matches:.0%} of the matches"
+            less = f"in {_seconds(estimate.join.push_seconds)} it finds {share}"
+            return (
+                f"a push that looks for all matches would take {_seconds(seconds)}; {less}, within {promise}"
+            )
         if self.tight:
             return (
                 f"{path}, more than half of {promise}: admitted, but with a push always under way it would"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from headwater.catalog import Catalog
 from headwater.planning.cost.costs import HOUR
@@ -24,6 +25,7 @@ from headwater.planning.relations.relations import Sharing
 from headwater.planning.search.admission import Admission
 from headwater.planning.stages.push_plan import PushPlan, ViewPush, push_plan
 from headwater.planning.weaving.weave import Weaver
+from headwater.serve.planning.join_estimate import JoinEstimate, join_estimate
 from headwater.serve.planning.planned import Estimate, PlannedView
 from headwater.serve.planning.situation import Survey
 from headwater.serve.planning.staging import Staging, staging_of
@@ -52,7 +54,7 @@ class Pricing:
             slow = [
                 view
                 for view, push in pushes.views.items()
-                if push.seconds > made.sharings[view].freshness.total_seconds()
+                if self._too_late(view, push, made.sharings[view].freshness)
             ]
             if not slow:
                 return made, pushes
@@ -101,9 +103,20 @@ class Pricing:
             dollars_alone,
             pushes.dollars.get(name, dollars_alone),
             self._measured(push.actions[-1].names if push.actions else ()),
+            self._join(name, push),
         )
         used = {source: self.given.sources[source] for source in sorted(self.catalog.sources(name))}
         return PlannedView(self.catalog.project.views[name], self.catalog.kept[name], estimate, asked, used)
+
+    def _join(self, name: str, push: ViewPush) -> JoinEstimate | None:
+        project, operators = self.catalog.project, self.predictor.corrected_operators
+        return join_estimate(project.views[name], project, self.situation.facts, push, operators)
+
+    def _too_late(self, name: str, push: ViewPush, freshness: timedelta) -> bool:
+        """Whether a push is too slow for the view's promise, or for the tolerances of its join."""
+        join = self._join(name, push)
+        seconds = push.seconds if join is None else join.push_seconds
+        return seconds > freshness.total_seconds() or (join is not None and not join.feasible)
 
     def _measured(self, stages: Sequence[str]) -> int:
         """How many actions an estimate of some stages rests on."""

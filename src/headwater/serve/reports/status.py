@@ -16,8 +16,11 @@ import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock
+from headwater.serve.reports.joins import JoinStatus, join_statuses
 from headwater.serve.reports.sources import SourceStatus, source_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
+from headwater.serve.reports.trees import TreeStatus, tree_statuses
+from headwater.serve.store.opening import open_store
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
 from headwater.storage.records.journal import PUSHES, rows_by_file
@@ -31,7 +34,7 @@ from headwater.storage.warehouse import Warehouse
 
 COUNTED = ("violated", "pushes", "dollars", "cpu_seconds")
 
-__all__ = ["LastPush", "Status", "ViewStatus", "last_failure", "status"]
+__all__ = ["LastPush", "Status", "StoreStatus", "ViewStatus", "last_failure", "status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,17 @@ class ViewStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """The store of the project's queries."""
+
+    time: int | None  # of the relation that is furthest behind; None: nothing is loaded
+    staleness_s: float | None
+    bytes: int
+    relations: int
+    parts: int  # tables, indexes and views that are complete
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     project: str
     at: int
@@ -77,6 +91,9 @@ class Status:
     slots: tuple[SlotLag, ...] = ()  # of the project's PostgreSQL databases
     sites: tuple[SiteHealth, ...] = ()  # as the run sees them now; none without a run
     tables: tuple[TableStatus, ...] = ()  # whose updates are chosen among
+    joins: tuple[JoinStatus, ...] = ()  # that are adapted
+    store: StoreStatus | None = None  # None: the project declares no query
+    trees: tuple[TreeStatus, ...] = ()  # of woven views, in the last hour
 
 
 def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
@@ -92,7 +109,21 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         _slots(catalog, warehouse, clock),
         _sites(warehouse) if kept_by is not None else (),
         table_statuses(catalog, warehouse, now),
+        join_statuses(catalog, warehouse, now),
+        _store(catalog, now) if catalog.project.queries else None,
+        tree_statuses(catalog, warehouse, now),
     )
+
+
+def _store(catalog: Catalog, now: int) -> StoreStatus:
+    store = open_store(catalog.project)
+    with store.snapshot() as snapshot:
+        times, ready = snapshot.times(), snapshot.ready()
+    time = min(times.values(), default=None)
+    staleness = None if time is None else (now - time) / 1e6
+    size = store.size()
+    store.close()
+    return StoreStatus(time, staleness, size, len(times), len(ready))
 
 
 def _slots(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> tuple[SlotLag, ...]:

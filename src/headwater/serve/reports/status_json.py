@@ -26,5 +26,11 @@ def status_json(current: Status) -> dict[str, Any]:
         ]
     for site in answer["sites"]:
         site |= {name: site[name] and instant_text(site[name]) for name in ("since", "last_seen")}
+    for join in answer["joins"]:
+        join["exact_since"] = join["exact_since"] and instant_text(join["exact_since"])
+        for adaptation in join["adaptations"]:
+            adaptation["at"] = instant_text(adaptation["at"])
+    if current.store is not None and current.store.time is not None:
+        answer["store"]["time"] = instant_text(current.store.time)
     answer["at"] = instant_text(current.at)
     return answer

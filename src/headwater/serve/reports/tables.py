@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from headwater.catalog import Catalog
 from headwater.model import Table
 from headwater.storage.as_python import as_python
-from headwater.storage.records.overload import last_choice
+from headwater.storage.choosing.choices import last_choice
+from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
 from headwater.storage.view_rows import count_rows
-from headwater.storage.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["KeyStaleness", "StaleKey", "TableStatus", "stale_since", "table_statuses"]

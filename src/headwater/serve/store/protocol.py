@@ -59,12 +59,20 @@ class Snapshot(Store, Protocol):
         """As of which time each relation is held, in microseconds since 1970."""
         ...
 
+    def early(self, relation: str) -> frozenset[int]:
+        """The times of a relation's changes that are held although they are later than its time."""
+        ...
+
     def ready(self) -> frozenset[str]:
         """The ids of the parts that are complete."""
         ...
 
     def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
         """The rows of a table in the order of its key, with that key as bytes: for upkeep."""
+        ...
+
+    def entries(self, index: str) -> Iterator[tuple[bytes, Entry]]:
+        """All entries of an index, with their keys as bytes: for verification."""
         ...
 
 
@@ -92,7 +100,14 @@ class Writing(Snapshot, Protocol):
         ...
 
     def set_times(self, times: Mapping[str, int | None]) -> None:
-        """Store as of which time relations are held; None: no longer held."""
+        """Store as of which time relations are held; None: no longer held.
+
+        What was noted as early up to that time is early no more.
+        """
+        ...
+
+    def note_early(self, relation: str, time: int) -> None:
+        """Note that the changes of a relation at a later time are held already."""
         ...
 
 

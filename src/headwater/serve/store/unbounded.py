@@ -40,7 +40,7 @@ def answer_within(
         stopping = threading.Timer(query.within.total_seconds(), database.interrupt)
         stopping.start()
         try:
-            table = database.execute(_lists_spread(text, named), named).to_arrow_table()
+            table = database.sql(_lists_spread(text, named), params=named).to_arrow_table()
         except duckdb.InterruptException as error:
             raise _too_long(query.name, query.within) from error
         except duckdb.Error as error:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from headwater.model import Cardinality, Column, Expectation, ForeignKey, Table, Updates
+from headwater.model import Cardinality, Column, Expectation, ForeignKey, RefreshWeight, Table, Updates
 from headwater.sql.ddl.clauses import Given
+from headwater.sql.ddl.overload import check_updates
 from headwater.sql.ddl.retain import RetainText, resolve_retain
 from headwater.sql.ddl.table_body import Draft
 from headwater.sql.parsing.lexer import Token
@@ -42,6 +43,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
     columns, provider = _columns(words, text, key), _provider(words, text.given)
     retain = cast(RetainText | None, text.given.value("retain"))
     update_key = _one_key(words, text, "update_key", text.draft.update_keys)
+    updates, weight = _updates(words, text, update_key)
     table = Table(
         name=text.name.text,
         columns=columns,
@@ -56,7 +58,8 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         expect=_expectation(words, text),
         warn_on_violation=text.given.value("on_violation") is True,
         retain=resolve_retain(words, retain, text.name.text, columns, provider),
-        updates=_updates(words, text, update_key),
+        updates=updates,
+        weight=weight,
         place=words.place(text.name),
     )
     return table, tuple(_references(words, text))
@@ -122,17 +125,14 @@ def _columns(words: Words, text: TableText, key: tuple[str, ...]) -> tuple[Colum
     )
 
 
-def _updates(words: Words, text: TableText, update_key: tuple[str, ...]) -> Updates:
+def _updates(
+    words: Words, text: TableText, update_key: tuple[str, ...]
+) -> tuple[Updates, RefreshWeight | None]:
     updates = cast(Updates | None, text.given.value("on_overload")) or Updates.APPEND
-    if updates is not Updates.APPEND and not update_key:
-        raise words.wrong(
-            "HW117",
-            f'the table "{text.name.text}" chooses among updates, but has no UPDATE KEY',
-            text.given.token("on_overload"),
-            detail="Only where a row replaces the one before it may an older one be skipped.",
-            hint="write UPDATE KEY (column) after the columns, or leave out ON OVERLOAD",
-        )
-    return updates
+    weight = cast(RefreshWeight | None, text.given.value("refresh_weight"))
+    token = text.given.token("refresh_weight") or text.given.token("on_overload") or text.name
+    check_updates(words, text.name.text, update_key, updates, weight, token)
+    return updates, weight
 
 
 def _foreign_keys(words: Words, text: TableText) -> Iterable[ForeignKey]:

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import ForeignKey, Query, SqlText, Table, View
+from headwater.sql.ddl.overload import resolve_weights
 from headwater.sql.ddl.retain import check_not_referenced
 from headwater.sql.ddl.statements import Statements, refuse_twins
 from headwater.sql.ddl.window import windowed
@@ -70,7 +71,7 @@ def _keyed(statements: Statements) -> Iterable[Table]:
             keys[reference.owner].append(_foreign_key(reference, tables))
     resolved = [replace(table, foreign_keys=tuple(keys[table.name])) for table in statements.tables]
     check_not_referenced(resolved)
-    return resolved
+    return resolve_weights(resolved)
 
 
 def _foreign_key(reference: KeyReference, tables: Mapping[str, Table]) -> ForeignKey:

@@ -5,7 +5,8 @@
       [EXPECT [ROWS n] [RATE r PER SECOND] [VALUES n (column), ...]]
       [RETAIN CURRENT | RETAIN INTERVAL '30' DAY [ON column]]
       [WITH CARDINALITY (column, n)] [ON VIOLATION WARN | REJECT]
-      [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best] [TBLPROPERTIES (...)] [COMMENT '...']
+      [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best]
+      [REFRESH WEIGHT (key) FROM t (key, weight)] [TBLPROPERTIES (...)] [COMMENT '...']
 
 The clauses after the parentheses may come in any order, each once (WITH CARDINALITY as often as needed).
 This file reads them; `build_table` checks the whole.
@@ -14,7 +15,7 @@ This file reads them; `build_table` checks the whole.
 from __future__ import annotations
 
 from headwater.errors.secrets import secret_of_file
-from headwater.model import Table, Updates
+from headwater.model import Table
 from headwater.sql.ddl.build_table import PROVIDERS, TableText, build_table
 from headwater.sql.ddl.clauses import (
     Setting,
@@ -24,6 +25,7 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
+from headwater.sql.ddl.overload import read_overload, read_weight
 from headwater.sql.ddl.retain import read_retain
 from headwater.sql.ddl.table_body import read_elements, read_limit
 from headwater.sql.parsing.lexer import Token
@@ -137,19 +139,6 @@ def _violation(words: Words) -> bool:
     return words.next().word == "WARN"
 
 
-def _overload(words: Words) -> Updates:
-    """UPDATES best."""
-    words.expect("UPDATES", after="ON OVERLOAD")
-    policies = [policy.value for policy in Updates]
-    token = words.name("a policy")
-    if token.text.lower() not in policies:
-        hint = f"the policies are {', '.join(policies)}"
-        raise words.wrong(
-            "HW111", f'there is no policy of updates "{token.text}"', token, choices=policies, hint=hint
-        )
-    return Updates(token.text.lower())
-
-
 def _column_list(words: Words) -> tuple[Token, ...]:
     """a, b (the value of a property)."""
     columns = [words.name("a column's name")]
@@ -168,7 +157,7 @@ def _limits(words: Words) -> tuple[tuple[int, tuple[Token, ...]], ...]:
 
 _SITE = Setting("site", ("AT", "SITE"), read_site)
 _VIOLATION = Setting("on_violation", ("ON", "VIOLATION"), _violation)
-_OVERLOAD = Setting("on_overload", ("ON", "OVERLOAD"), _overload)
+_OVERLOAD = Setting("on_overload", ("ON", "OVERLOAD"), read_overload)
 _PROVIDER = Setting("provider", ("USING",), _provider)
 _CLAUSES = (
     _PROVIDER,
@@ -178,6 +167,7 @@ _CLAUSES = (
     Setting("retain", ("RETAIN",), read_retain),
     _VIOLATION,
     _OVERLOAD,
+    Setting("refresh_weight", ("REFRESH", "WEIGHT"), read_weight),
     Setting("comment", ("COMMENT",), read_comment, equals=True),
 )
 _PROPERTIES = (

@@ -2,7 +2,8 @@
 
     CREATE [OR REPLACE] MATERIALIZED VIEW name [(column, ...)]
       [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
-      [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]]
+      [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]
+        [ON OVERLOAD ADAPT JOINS] [RETAIN INTERVAL '1' HOUR]]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [TBLPROPERTIES (...)] [COMMENT '...']
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [[REFRESH] EVERY CHANGE]
       [TBLPROPERTIES (...)] [COMMENT '...']
@@ -29,7 +30,7 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
-from headwater.sql.ddl.window import join_window, read_tolerance, read_window
+from headwater.sql.ddl.window import join_window, read_adapt, read_tolerance, read_window
 from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import column_name, relation_name
@@ -112,6 +113,8 @@ _SETTINGS = (
     Setting("refresh_policy", ("REFRESH", "POLICY"), _policy, equals=True),
     Setting("window", ("WINDOW",), read_window, equals=True),
     Setting("tolerance", ("TOLERANCE",), read_tolerance, equals=True),
+    Setting("on_overload", ("ON", "OVERLOAD"), read_adapt),
+    Setting("retain", ("RETAIN",), read_interval, equals=True),
     Setting("every_change", ("REFRESH", "EVERY", "CHANGE"), lambda _: True, read_flag),
     Setting(
         "every_change", ("EVERY", "CHANGE"), lambda _: True, read_flag

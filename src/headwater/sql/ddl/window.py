@@ -2,6 +2,8 @@
 
     WINDOW = INTERVAL '10' MINUTE                   all rows of a result are within it of the newest of them
     TOLERANCE (nyc = INTERVAL '12' MINUTE, ...)     a result made now holds no row of nyc that is older
+    ON OVERLOAD ADAPT JOINS                         the most results that a push has time for
+    RETAIN INTERVAL '1' HOUR                        how long those are shown
 
 A row's time is its table's TEMPORAL column.  Within ten minutes of the newest means: any two of them are at
 most ten minutes apart.  So a window is written into the SELECT as ordinary conditions, two for each pair,
@@ -31,11 +33,14 @@ from headwater.sql.ddl.clauses import Given
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import same_name, spelling
-from headwater.sql.parsing.parser import select_tree
+from headwater.sql.parsing.parser import normalised_tree, select_tree
 from headwater.sql.parsing.words import Words
 
-__all__ = ["interval_text", "join_window", "read_tolerance", "read_window", "windowed"]
+__all__ = ["interval_text", "join_window", "read_adapt", "read_tolerance", "read_window", "windowed"]
 
+_NEED_A_WINDOW = {
+    "tolerance": "TOLERANCE", "on_overload": "ON OVERLOAD ADAPT JOINS", "retain": "RETAIN",
+}  # fmt: skip
 _INSTANTS = ("timestamp", "timestamp_ntz")
 _AFTER_WHERE = (
     "GROUP",
@@ -82,21 +87,38 @@ def read_tolerance(words: Words) -> tuple[tuple[str, timedelta], ...]:
     return tuple(tolerances.items())
 
 
+def read_adapt(words: Words) -> bool:
+    """ADAPT JOINS."""
+    words.expect("ADAPT", "JOINS", after="ON OVERLOAD")
+    return True
+
+
 def join_window(words: Words, given: Given) -> JoinWindow | None:
     """The window of a statement, before it is known what its SELECT reads."""
     length = cast(timedelta | None, given.value("window"))
     tolerances = cast(tuple[tuple[str, timedelta], ...], given.value("tolerance") or ())
     if length is None:
-        if token := given.token("tolerance"):
-            raise words.wrong(
-                "HW127", "TOLERANCE needs a WINDOW", token, hint="write WINDOW = INTERVAL '10' MINUTE before"
-            )
+        for name, clause in _NEED_A_WINDOW.items():
+            if token := given.token(name):
+                hint = "write WINDOW = INTERVAL '10' MINUTE before"
+                raise words.wrong("HW127", f"{clause} needs a WINDOW", token, hint=hint)
         return None
+    adapt, retain = given.value("on_overload") is True, cast(timedelta | None, given.value("retain"))
+    if retain is not None and not adapt:
+        raise words.wrong(
+            "HW127",
+            "RETAIN of a view needs ON OVERLOAD ADAPT JOINS",
+            given.token("retain"),
+            detail="Any other view equals its SQL over its tables, and holds what they hold.",
+            hint="write RETAIN after CREATE TABLE, or filter old rows in the SELECT",
+        )
     window, tolerance = given.token("window"), given.token("tolerance")
     place = None if tolerance is None else words.place(tolerance)
     return JoinWindow(
         length,
         tuple((name, limit, place) for name, limit in tolerances),
+        adapt=adapt,
+        retain=retain,
         place=None if window is None else words.place(window),
     )
 
@@ -111,6 +133,8 @@ def windowed(view: View, tables: Mapping[str, Table]) -> View:
         kinds = ", ".join(f"{stream.name}.{stream.column} is a {_type(stream, tables)}" for stream in streams)
         raise _wrong(view, "times of different types cannot be compared", detail=f"{kinds}.")
     window = replace(view.window, streams=_with_tolerances(view, view.window, streams))
+    if window.adapt:
+        window = _adaptable(view, window, select, tables)
     return replace(view, window=window, sql=_with_conditions(view.sql, select, window))
 
 
@@ -171,6 +195,38 @@ def _stream(view: View, item: exp.Table, tables: Mapping[str, Table]) -> Stream:
             hint="declare it in CREATE TABLE: at TIMESTAMP TEMPORAL",
         )
     return Stream(item.alias or item.name, name, times[0])
+
+
+def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mapping[str, Table]) -> JoinWindow:
+    """With the tables' keys; by default a tolerance is what an exact view within its promise needs."""
+    grouped = select.args.get("group") or select.args.get("having") or select.args.get("distinct")
+    if grouped or any(item.find(exp.AggFunc) for item in normalised_tree(view.sql).selects):
+        raise _wrong(
+            view,
+            "a view with ON OVERLOAD ADAPT JOINS is a join alone, without groups",
+            hint="leave them out here, and declare another view that groups this one",
+        )
+    for stream in window.streams:
+        if not tables[stream.table].key or _type(stream, tables) != "timestamp":
+            raise _wrong(
+                view,
+                f'"{stream.table}" cannot be joined with ON OVERLOAD ADAPT JOINS',
+                detail="Which row goes is told by its PRIMARY KEY, and how old it is by its TIMESTAMP.",
+                hint=f'declare a PRIMARY KEY of "{stream.table}" and a TIMESTAMP TEMPORAL',
+            )
+    usual = window.length + view.freshness
+    streams = tuple(
+        replace(stream, tolerance=stream.tolerance or usual, key=tables[stream.table].key)
+        for stream in window.streams
+    )
+    shortest = max(stream.tolerance or usual for stream in streams)
+    if window.retain is not None and window.retain < shortest:
+        raise _wrong(
+            view,
+            "RETAIN is shorter than a tolerance",
+            hint=f"retain results for at least {interval_text(shortest)}",
+        )
+    return replace(window, streams=streams)
 
 
 def _type(stream: Stream, tables: Mapping[str, Table]) -> str:

@@ -12,5 +12,13 @@ CREATE QUERY recent_orders AS
   ORDER BY ordered_at DESC
   LIMIT 10;
 
+-- Orders that hold both products: however popular they are, one range of a view that the store keeps.
+CREATE QUERY bought_together AS
+  SELECT a.order_id
+  FROM order_items a JOIN order_items b ON a.order_id = b.order_id
+  WHERE a.product_id = :product_id AND b.product_id = :other_id
+  ORDER BY a.order_id DESC
+  LIMIT 10;
+
 -- name: customer_by_id
 SELECT name, country FROM customers WHERE customer_id = :customer_id;

@@ -20,6 +20,7 @@ RECORDED = (
     "push_hours",
     "process_cpu",
     "overload",
+    "joins",
 )  # written by the run alone
 DEAD_LETTERS = "dead_letters"
 FILES = "files"

@@ -14,7 +14,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget, Load, allowed_time, by_forecast, by_rate
 from headwater.storage.delta.delta_log import BEGINNING
 
-__all__ = ["budgets"]
+__all__ = ["CautiousOf", "allowed", "budgets"]
 
 CautiousOf = Callable[[Mapping[str, Budget]], timedelta]  # of a push with such budgets
 
@@ -42,7 +42,7 @@ def budgets(
     whole = Load(sum(load.units for load in loads.values()), any(load.choosing for load in loads.values()))
     budget = by_forecast(
         whole,
-        _allowed(workplace, views, loads, until),
+        allowed(workplace, views, loads, until),
         lambda units: forecast({name: Budget(_share(units, load, whole)) for name, load in loads.items()}),
     )
     if budget.units is None:
@@ -65,7 +65,7 @@ def _load(workplace: Workplace, stage: Stage, until: int) -> Load:
     return Load(arrived + tally.waits, tally.choosing)
 
 
-def _allowed(workplace: Workplace, views: Collection[str], stages: Collection[str], until: int) -> timedelta:
+def allowed(workplace: Workplace, views: Collection[str], stages: Collection[str], until: int) -> timedelta:
     """How long the push may take: as the tightest promise of the views above these stages allows."""
     catalog = workplace.catalog
     times = {view: workplace.timeline(view).time() for view in views}

@@ -9,7 +9,7 @@ from headwater.algebra.stages.stage import Stage
 from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget
 from headwater.planning.stages.actions import Mode
-from headwater.storage.waiting_table import WaitingTable
+from headwater.storage.choosing.waiting_table import WaitingTable
 
 __all__ = ["HowToChoose", "how_to_choose", "repairable"]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Stage, StageKind
 from headwater.engine.push.workplace import Workplace
-from headwater.storage.waiting_table import CHOSEN
+from headwater.storage.choosing.waiting_table import CHOSEN
 
 __all__ = ["everything_shown"]
 

@@ -1,7 +1,7 @@
 """One push of a stage that chooses: merge what arrived into what waits, show what is worth most, commit
 both.
 
-1  after a crash between the two commits: compute again what waits (storage/waiting_table.py)
+1  after a crash between the two commits: compute again what waits (storage/choosing/waiting_table.py)
 2  one row for each key, held in memory while it is counted
 3  one write: the changes of chosen keys, and what waits then
 4  commit `shown`, then `waiting`
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.algebra.stages.choosing import table_of
+from headwater.engine.push.choosing.commit_choice import commit_choice
 from headwater.engine.push.choosing.queries import ABOUT, AT, PART, ChoosingQueries, Statistics
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
@@ -31,10 +32,10 @@ from headwater.model import Table
 from headwater.overload.budget import overloaded
 from headwater.overload.updates.choosing.priority import Circumstances, priority
 from headwater.planning.cost.effort import Effort
+from headwater.storage.choosing.choices import Choice, note_choice
+from headwater.storage.choosing.waiting_table import Tally, WaitingTable
 from headwater.storage.delta.delta_log import NewFile
-from headwater.storage.records.overload import Choice, note_choice
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.waiting_table import CHOSEN, Tally, WaitingTable
 
 __all__ = ["push_choice"]
 
@@ -107,24 +108,27 @@ class _Choosing:
             chosen = None
             if taken < counted.waits:
                 order = priority(self.table.updates, self._circumstances(began, counted))
-                chosen = self.queries.chosen(keys, order, taken)
+                chosen = self.queries.chosen(keys, order, taken, self._worth(inputs, keys))
             marked = self.queries.marked(keys, chosen, everything=True)
             with self._written(inputs, marked, choosing, job.until, counted.keys) as (shown, files):
-                self._commit_shown(shown)
                 tally = Tally(
                     began if choosing else 0, before.arrived + counted.arrived, before.taken + taken,
                     counted.waits - taken,
                 )  # fmt: skip
-                waiting.replace(waiting.shown.columns(), job.until, files, tally)
+                commit_choice(waiting, job, shown, files, tally)
         rows = sum(file.statistics.rows for file in shown)
         event = {(False, True): "entered", (True, False): "left"}.get((before.choosing, choosing), "chose")
         return Choice(
             job.until, self.table.name, event, job.reason, taken, tally.waits, tally.superseded, rows
         )
 
-    def _commit_shown(self, files: list[NewFile]) -> None:
-        job, note = self.job, {"mode": self.job.mode.value}
-        self.waiting.shown.commit(job.until, files, note, {CHOSEN: job.until}, after=job.after)
+    def _worth(self, inputs: Inputs, keys: str) -> str:
+        """What keys are worth, as the table of weights says now."""
+        weight = self.table.weight
+        source = None if weight is None else self.workplace.warehouse.source(weight.table)
+        if weight is None or source is None or not source.exists():
+            return ""
+        return self.queries.weighed(keys, inputs.slice(source, source.as_of(source.time())), weight)
 
     def _circumstances(self, began_at: int, counted: Statistics) -> Circumstances:
         return Circumstances(

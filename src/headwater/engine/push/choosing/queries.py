@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from headwater.algebra.expressions.tree import Expr, spark_sql
+from headwater.engine.query import operators
 from headwater.engine.query.query import Query, quoted
+from headwater.model import RefreshWeight
+from headwater.storage.choosing.waiting_table import FIRST, LAST, SEEN, UPDATES
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.waiting_table import FIRST, LAST, SEEN, UPDATES
 
 __all__ = ["ABOUT", "AT", "PART", "ChoosingQueries", "Statistics"]
 
@@ -85,9 +87,7 @@ class ChoosingQueries:
         fields = ", ".join(f"'{_escaped(name)}', {quoted(name)}" for name in (*self.types, WEIGHT))
         changes = f"collect_list(CASE WHEN {WEIGHT} <> 0 THEN named_struct({fields}) END)"
         listed = self.keys_listed
-        return (
-            f"SELECT {listed}, {known}, 1.0D AS {WORTH}, {changes} AS {CHANGES} FROM {net} GROUP BY {listed}"
-        )
+        return f"SELECT {listed}, {known}, {changes} AS {CHANGES} FROM {net} GROUP BY {listed}"
 
     def statistics(self, keys: str) -> str:
         """Numbers about all keys, in the order of `Statistics`."""
@@ -97,12 +97,24 @@ class ChoosingQueries:
         counted = f"sum({SEEN}), {squares}, sum({ARRIVED}), sum({TAKEN}), {first}"
         return f"SELECT count(*), count_if({waits}), {counted} FROM {keys}"
 
-    def chosen(self, keys: str, priority: Expr, count: int) -> str:
-        """The keys that are shown next."""
+    def chosen(self, keys: str, priority: Expr, count: int, worth: str = "") -> str:
+        """The keys that are shown next. `worth`: a query of what keys are worth (`weighed`)."""
+        weighed = worth or f"(SELECT *, 1.0D AS {WORTH} FROM {keys})"
         return (
-            f"(SELECT {self.keys_listed}, true AS _chosen FROM {keys} WHERE size({CHANGES}) > 0"
+            f"(SELECT {self.keys_listed}, true AS _chosen FROM {weighed} WHERE size({CHANGES}) > 0"
             f" ORDER BY {spark_sql(priority)} DESC, {self.keys_listed} LIMIT {count})"
         )
+
+    def weighed(self, keys: str, weights: Query, declared: RefreshWeight) -> str:
+        """The keys with what another table says they are worth: the highest of its weights, 1 without any."""
+        named = list(map(quoted, declared.keys))
+        value = f"max(CAST({quoted(declared.weight)} AS DOUBLE))"
+        net = f"(SELECT * FROM {operators.consolidate(weights).text} WHERE {WEIGHT} > 0)"
+        rows = f"(SELECT {', '.join(named)}, {value} AS {WORTH} FROM {net} GROUP BY {', '.join(named)})"
+        pairs = zip(map(quoted, declared.columns), named, strict=True)
+        same = " AND ".join(f"k.{own} <=> w.{other}" for own, other in pairs)
+        worth = f"greatest(coalesce(w.{WORTH}, 1.0D), 0.0D) AS {WORTH}"
+        return f"(SELECT k.*, {worth} FROM {keys} AS k LEFT JOIN {rows} AS w ON {same})"
 
     def marked(self, keys: str, chosen: str | None, everything: bool) -> str:
         """The keys, each with whether it is shown next."""

@@ -88,11 +88,18 @@ def _at_rest(wait: Wait) -> Wait:
     return Wait({}, None, wait.last_at, 0, wait.seen)
 
 
-def choose(waiting: Waiting, priority: Expr, count: int | None) -> tuple[Key, ...]:
+def choose(
+    waiting: Waiting, priority: Expr, count: int | None, worth: Mapping[Key, float] | None = None
+) -> tuple[Key, ...]:
     """The keys to show next: those with the highest priority, equal ones in the order of their keys."""
+    weights = worth or {}
     value = compile_expr(priority, COLUMNS)
     ranked = sorted(
-        (-value((wait.first_at, wait.last_at, wait.updates, wait.seen, 1.0)), _ordered(key), key)
+        (
+            -value((wait.first_at, wait.last_at, wait.updates, wait.seen, weights.get(key, 1.0))),
+            _ordered(key),
+            key,
+        )
         for key, wait in waiting.items()
         if wait.waits
     )

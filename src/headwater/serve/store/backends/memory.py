@@ -1,7 +1,7 @@
 """A store in memory, for tests: the reference that other stores are held against.
 
-It orders Python values themselves, not bytes made of them, so that a store which orders bytes is compared with
-something that has no part in common with it.
+It orders Python values themselves, not bytes made of them, so that a store which orders bytes is compared
+with something that has little in common with it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import ROWID, Entry, Interval, MemoryStore
 from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
+from headwater.serve.store.backends.entries import entry_keys
 from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.protocol import Part, Row, Snapshot, StoredIndex, StoredTable, Writing
 
@@ -29,10 +30,11 @@ class _State:
     parts: dict[str, Part] = field(default_factory=dict)
     complete: frozenset[str] = frozenset()
     held_times: dict[str, int] = field(default_factory=dict)
+    early_times: frozenset[tuple[str, int]] = frozenset()
 
     def copy(self) -> _State:
         rows = {table: dict(rows) for table, rows in self.rows_by_table.items()}
-        return _State(rows, dict(self.parts), self.complete, dict(self.held_times))
+        return _State(rows, dict(self.parts), self.complete, dict(self.held_times), self.early_times)
 
     def _store(self, table: str) -> MemoryStore:
         part = self.parts[table]
@@ -72,8 +74,23 @@ class _State:
         for key, row in [pair for pair in keyed if pair[0] > after][:limit]:
             yield key, self._shown(table, row)
 
+    def entries(self, index: str) -> Iterator[tuple[bytes, Entry]]:
+        part = self.parts[index]
+        assert isinstance(part, StoredIndex)
+        table = self.parts[part.table]
+        assert isinstance(table, StoredTable)
+        for row in self.rows_by_table[part.table].values():
+            for key in entry_keys(part, table, row):
+                yield key, {name: row[name] for name in part.held}
+
     def times(self) -> dict[str, int]:
         return dict(self.held_times)
+
+    def early(self, relation: str) -> frozenset[int]:
+        return frozenset(time for name, time in self.early_times if name == relation)
+
+    def note_early(self, relation: str, time: int) -> None:
+        self.early_times |= {(relation, time)}
 
     def ready(self) -> frozenset[str]:
         return self.complete
@@ -105,6 +122,11 @@ class _State:
     def set_times(self, times: Mapping[str, int | None]) -> None:
         kept = {**self.held_times, **times}
         self.held_times = {relation: time for relation, time in kept.items() if time is not None}
+        self.early_times = frozenset(
+            (relation, time)
+            for relation, time in self.early_times
+            if time > self.held_times.get(relation, time)
+        )
 
 
 @dataclass(slots=True)

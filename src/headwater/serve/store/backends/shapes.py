@@ -64,10 +64,16 @@ class NothingStored:
     def times(self) -> dict[str, int]:
         return {}
 
+    def early(self, relation: str) -> frozenset[int]:
+        return frozenset()
+
     def ready(self) -> frozenset[str]:
         return frozenset()
 
     def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
+        return iter(())
+
+    def entries(self, index: str) -> Iterator[tuple[bytes, Entry]]:
         return iter(())
 
     def get(self, table: str, key: tuple[Any, ...]) -> Entry | None:

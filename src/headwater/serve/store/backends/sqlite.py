@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS hw_parts (
   id TEXT PRIMARY KEY, text TEXT NOT NULL, ready INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hw_times (relation TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS hw_early (
+  relation TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (relation, time)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS hw_layout (version INTEGER NOT NULL);
 INSERT INTO hw_layout SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hw_layout);
 """
@@ -205,11 +208,21 @@ class _Connected:
         shape = self.store.shape(table)
         listed = ", ".join(("k", *(f"c{number}" for number in range(len(shape.columns)))))
         text = f"SELECT {listed} FROM {table} WHERE k > ? ORDER BY k LIMIT ?"
-        for key, *row in self.connection.execute(text, (after, -1 if limit is None else limit)).fetchall():
+        for key, *row in self.connection.execute(text, (after, -1 if limit is None else limit)):
             yield key, shape.entry(row)
+
+    def entries(self, index: str) -> Iterator[tuple[bytes, Entry]]:
+        yield from self.rows(index)
 
     def times(self) -> dict[str, int]:
         return dict(self.connection.execute("SELECT relation, time FROM hw_times").fetchall())
+
+    def early(self, relation: str) -> frozenset[int]:
+        text = "SELECT time FROM hw_early WHERE relation = ?"
+        return frozenset(time for (time,) in self.connection.execute(text, (relation,)))
+
+    def note_early(self, relation: str, time: int) -> None:
+        self.connection.execute("INSERT OR IGNORE INTO hw_early VALUES (?, ?)", (relation, time))
 
     def ready(self) -> frozenset[str]:
         (version,) = self.connection.execute("SELECT version FROM hw_layout").fetchone()
@@ -290,5 +303,8 @@ class _Connected:
         for relation, time in times.items():
             if time is None:
                 self.connection.execute("DELETE FROM hw_times WHERE relation = ?", (relation,))
+                self.connection.execute("DELETE FROM hw_early WHERE relation = ?", (relation,))
             else:
+                gone = "DELETE FROM hw_early WHERE relation = ? AND time <= ?"
+                self.connection.execute(gone, (relation, time))
                 self.connection.execute("INSERT OR REPLACE INTO hw_times VALUES (?, ?)", (relation, time))

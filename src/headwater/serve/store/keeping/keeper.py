@@ -18,15 +18,15 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from headwater.catalog import Catalog
-from headwater.serve.store.declared import checked_queries
+from headwater.serve.store.keeping.groups import groups_of, query_layouts
 from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.relations import Changes, Relations
 from headwater.serve.store.keeping.upkeep import Upkeep
-from headwater.serve.store.layout import Layout, layouts_of, whole_layout
+from headwater.serve.store.layout import Layout, whole_layout
 from headwater.serve.store.protocol import KeptStore, StoredTable
 from headwater.storage.warehouse import Warehouse
 
@@ -58,14 +58,19 @@ class Keeper:
     def gathering(self, relation: str) -> Iterator[int | None]:
         """Held while files of a relation become one: how far the store has read, or is about to."""
         with self._claiming:
-            yield self._claimed.get(relation)
+            claimed = self._claimed.get(relation)
+            if claimed is None:
+                yield None
+                return
+            with self.store.transaction() as writing:  # so that no early write comes in between (writing.py)
+                yield max((claimed, *writing.early(relation)))
 
     def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
         """Bring the store to what is captured; `captured`: up to when each source is complete."""
         self._adopt(catalog)
         relations = Relations(catalog, self.warehouse)
         failure: Exception | None = None
-        for group in _groups(self._layouts):
+        for group in groups_of(self._layouts):
             try:
                 self._keep_group(group, relations, captured)
             except Exception as error:
@@ -82,9 +87,7 @@ class Keeper:
     def _adopt(self, catalog: Catalog) -> None:
         if catalog is self._catalog:
             return
-        checked = checked_queries(catalog, advice=False)
-        layouts = layouts_of({name: query.answer for name, query in checked.items()}, catalog.versions)
-        self._layouts = {name: layout for name, layout in layouts.items() if layout.parts}
+        self._layouts = query_layouts(catalog)
         self._catalog = catalog
         if self._layouts or self.store.times():
             self._release(whole_layout(self._layouts))
@@ -111,15 +114,21 @@ class Keeper:
 
     def _keep_group(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> None:
         target = self._target(layout, relations, captured)
-        if target is None or target < max(self._times(layout).values(), default=target):
-            return  # a relation that a new query reads is behind: it catches up first
+        times = self._times(layout)
+        if target is None or target < max((*times.values(), self._early(times)), default=target):
+            return  # a relation that a new query reads is behind, or the captures are behind an early write
         self._forget_lost(layout, relations)
         while (times := self._times(layout)) and any(time < target for time in times.values()):
-            self._advance(layout, relations, times, _step(relations, times, target))
+            self._advance(layout, relations, times, _step(relations, times, target, self._early(times)))
         with self.store.snapshot() as snapshot:
             ready = snapshot.ready()
         if any(part.id not in ready for part in layout.parts):
             self._load(layout, relations, target)
+
+    def _early(self, times: Mapping[str, int]) -> int:
+        """No step ends before the last change that a write has applied early."""
+        with self.store.snapshot() as snapshot:
+            return max((time for name in times for time in snapshot.early(name)), default=0)
 
     def _target(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> int | None:
         """The newest time that all relations of a group have reached; None if one has none yet."""
@@ -164,14 +173,15 @@ class Keeper:
         with self.store.snapshot() as snapshot:
             ready = snapshot.ready()
         tables = [table for table in layout.tables if table.id in ready and table.relation in times]
-        parts = {
-            table.id: relations.changes(
-                table.relation, relations.delta(table.relation, times[table.relation], until), table.columns
-            )
-            for table in tables
-        }
+        slices = {table.id: relations.delta(table.relation, times[table.relation], until) for table in tables}
         views = [view for view in layout.views if view.table.id in ready]
         with self.store.transaction() as writing:
+            parts = {
+                table.id: relations.changes(
+                    table.relation, slices[table.id], table.columns, writing.early(table.relation)
+                )
+                for table in tables
+            }
             upkeep = Upkeep(writing, views)
             _apply(upkeep, _parents_first(tables, relations), parts)
             writing.set_times(dict.fromkeys(times, until))
@@ -203,31 +213,16 @@ def _parents_first(tables: list[StoredTable], relations: Relations) -> list[Stor
     return sorted(tables, key=lambda table: order.index(table.relation))
 
 
-def _step(relations: Relations, times: Mapping[str, int], target: int) -> int:
-    """The target, or a time on the way to it up to which there are not too many changes."""
+def _step(relations: Relations, times: Mapping[str, int], target: int, least: int) -> int:
+    """The target, or a time on the way to it, not before `least`, up to which changes are not too many."""
     changed: dict[int, int] = {}
     for name, time in times.items():
         for file in relations.delta(name, time, target).files:
             at = int(file.minimum["_time"])
             changed[at] = changed.get(at, 0) + file.rows
-    total, least = 0, max((*times.values(), *map(relations.gathered, times)))
+    total, least = 0, max((least, *times.values(), *map(relations.gathered, times)))
     for at in sorted(changed):
         total += changed[at]
         if total >= STEP_ROWS and at >= least:
             return min(at, target)
     return target
-
-
-def _groups(layouts: Mapping[str, Layout]) -> list[Layout]:
-    """Layouts of queries that share a relation, put together."""
-    groups: list[dict[str, Layout]] = []
-    for name, layout in layouts.items():
-        joined = {name: layout}
-        apart = []
-        for group in groups:
-            if any(other.relations & layout.relations for other in group.values()):
-                joined = group | joined
-            else:
-                apart.append(group)
-        groups = [*apart, joined]
-    return [replace(whole_layout(group), names={}) for group in groups]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from headwater.serve.ad_hoc.duckdb_relations import quoted
 from headwater.serve.store.protocol import Row, StoredTable
 from headwater.storage.as_python import as_python
 from headwater.storage.delta.data_files import BEGINNING
-from headwater.storage.timeline import WEIGHT, Slice, Timeline
+from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import visible_rows
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate
@@ -60,9 +60,12 @@ class Relations:
     def delta(self, name: str, after: int, until: int) -> Slice:
         return self.timeline(name).delta(after, until)
 
-    def changes(self, name: str, part: Slice, columns: tuple[str, ...]) -> Changes:
-        """The net changes of a slice."""
+    def changes(
+        self, name: str, part: Slice, columns: tuple[str, ...], without: frozenset[int] = frozenset()
+    ) -> Changes:
+        """The net changes of a slice, `without` those of some times."""
         timeline = self.timeline(name)
+        part = replace(part, files=tuple(file for file in part.files if file.minimum[TIME] not in without))
         if part.empty:
             return Changes([], [])
         read = timeline.read(part) if self.is_source(name) else visible_rows(timeline, part)

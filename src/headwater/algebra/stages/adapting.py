@@ -1,0 +1,169 @@
+"""A window join that may choose which rows it looks partners up for, as stages: what it shows is still SQL.
+
+    nyc JOIN tokyo WITHIN ...        v$nyc, v$tokyo    recent rows of the inputs, each with two columns more
+                                     v                 the join of those, with two conditions more
+
+    _pushed      the time of the push that a row came with
+    _probed      whether it was looked for partners then; all rows of a push are, if there is time
+
+A result is found when the last of its rows comes (of those that come together, the one of the input that
+stands last in the join) and looks for the others. So it is shown if that row probed, and if none of its
+rows had outlived its tolerance:
+
+    the last row probed     for some i: _probed of i, and _pushed of i is the latest, the last of the latest
+    none was stale then     for all i and j: _pushed of j <= time of i + tolerance of i
+
+Both are conditions over stored rows. So v equals its SQL over v$nyc and v$tokyo at every time, is kept by
+the delta rules of any join, and retracts a result exactly when one of its rows goes, or grows too old to
+be kept. With enough time all rows probe, and v is the window join itself.
+
+**What is saved** is the probing: a row that comes without probing has the latest `_pushed`, so it is last
+in every result that its own term of the delta could find, and none of them is shown. `only_probing` leaves
+such rows out of the delta before it is joined. They are in the states that other rows probe, now and
+later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from headwater.algebra.expressions.build import TRUE
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, conjunction, disjunction
+from headwater.algebra.plans.nodes import Filter, Join, Plan, Project, Scan, Version
+from headwater.algebra.plans.walks import nodes, rewrite_up
+from headwater.algebra.plans.walks import reads as relations_of
+from headwater.algebra.stages.stage import Kept, Probing, Stage, StageKind
+from headwater.errors import InputError
+from headwater.model import JoinWindow, Stream, View
+
+__all__ = ["PROBED", "PUSHED", "adapted", "instant", "only_probing", "probes", "probing_stages"]
+
+PUSHED, PROBED = "_pushed", "_probed"
+_NO_TIME = Literal(None, "CAST(NULL AS TIMESTAMP)")
+
+
+def probes(view: str, stream: str) -> str:
+    """The stage that holds the recent rows of an input."""
+    return f"{view}${stream}"
+
+
+def adapted(kept: Kept, view: View, window: JoinWindow) -> Kept:
+    """The view over the recent rows of its inputs, if it is a plain join of them."""
+    last = kept.stages[-1]
+    joins = [node for node in nodes(last.plan) if isinstance(node, Join)] if last.plan else []
+    scans = (
+        {node.alias.lower(): node for node in nodes(last.plan) if isinstance(node, Scan)} if last.plan else {}
+    )
+    streams = {_alias(stream).lower(): stream for stream in window.streams}
+    if (
+        len(kept.stages) > 1
+        or len(joins) != 1
+        or scans.keys() != streams.keys()
+        or len(scans) < len(window.streams)
+    ):
+        raise InputError(
+            "HW127",
+            "a view with ON OVERLOAD ADAPT JOINS is one join of its tables and nothing else",
+            place=view.place,
+            hint="join the tables under plain names, without subqueries; declare another view for the rest",
+        )
+    stages = tuple(
+        _probes_stage(view.name, window, stream, scans[alias]) for alias, stream in streams.items()
+    )
+    plan = _over_probes(last, joins[0], view.name, window, {alias: scans[alias] for alias in streams})
+    return replace(kept, stages=(*stages, replace(last, plan=plan, reads=relations_of(plan))))
+
+
+def _alias(stream: Stream) -> str:
+    """The name of an input in plans."""
+    return re.sub(r"\W", "_", stream.name)
+
+
+def _probes_stage(view: str, window: JoinWindow, stream: Stream, scan: Scan) -> Stage:
+    names = tuple(dict.fromkeys((*stream.key, stream.column, *scan.names)))
+    rows = replace(scan, names=names)
+    items = tuple((name, Column(f"{scan.alias}.{name}")) for name in names)
+    plan = Project(rows, (*items, (PUSHED, _NO_TIME), (PROBED, TRUE)))
+    tolerance = stream.tolerance or window.length
+    probing = Probing(view, stream.name, stream.key, stream.column, tolerance, window.retain or tolerance)
+    return Stage(
+        probes(view, stream.name), StageKind.PROBES, plan.columns, plan, (scan.relation,), probing=probing
+    )
+
+
+def _over_probes(last: Stage, join: Join, view: str, window: JoinWindow, scans: dict[str, Scan]) -> Plan:
+    # In the order of the join: that is the order in which the delta rule takes the inputs.
+    position = {column: index for index, column in enumerate(join.columns)}
+    inputs = sorted(
+        zip(scans.values(), window.streams, strict=True), key=lambda pair: position[pair[0].columns[0]]
+    )
+    names = {scan: probes(view, stream.name) for scan, stream in inputs}
+
+    def moved(node: Plan) -> Plan:
+        if isinstance(node, Scan):
+            return Scan(names[node], node.alias, (*node.names, PUSHED, PROBED))
+        if isinstance(node, Join):
+            more = (*_fresh(inputs), _last_probed([scan.alias for scan, _ in inputs]))
+            return replace(node, conditions=(*node.conditions, *more))
+        return node
+
+    assert last.plan is not None
+    return rewrite_up(last.plan, moved)
+
+
+def _fresh(inputs: list[tuple[Scan, Stream]]) -> list[Expr]:
+    """No row was older than its tolerance when the last one came."""
+    return [
+        call(
+            "lte",
+            Column(f"{other.alias}.{PUSHED}"),
+            _later(f"{scan.alias}.{stream.column}", stream.tolerance),
+        )
+        for scan, stream in inputs
+        for other, _ in inputs
+    ]
+
+
+def _later(column: str, length: timedelta | None) -> Expr:
+    microseconds = (length or timedelta()) // timedelta(microseconds=1)
+    interval = Literal(length, f"INTERVAL '{microseconds}' MICROSECOND")
+    return Call("add", (Column(column), interval), "({0} + {1})")
+
+
+def _last_probed(aliases: list[str]) -> Expr:
+    """The row that came last looked for the others."""
+    paths = []
+    for index, alias in enumerate(aliases):
+        own = Column(f"{alias}.{PUSHED}")
+        before = [call("lte", Column(f"{other}.{PUSHED}"), own) for other in aliases[:index]]
+        after = [call("lt", Column(f"{other}.{PUSHED}"), own) for other in aliases[index + 1 :]]
+        paths.append(conjunction((Column(f"{alias}.{PROBED}"), *before, *after)))
+    last = disjunction(tuple(path for path in paths if path is not None))
+    assert last is not None
+    return last
+
+
+def probing_stages(kept: Kept) -> frozenset[str]:
+    """The names of a view's stages that hold its inputs' recent rows."""
+    return frozenset(stage.name for stage in kept.stages if stage.kind is StageKind.PROBES)
+
+
+def only_probing(plan: Plan, stages: Collection[str], until: Literal) -> Plan:
+    """A delta plan without the rows that came with the push to `until` and do not probe."""
+
+    def step(node: Plan) -> Plan:
+        if isinstance(node, Scan) and node.relation in stages and node.version is Version.DELTA:
+            probed, pushed = Column(f"{node.alias}.{PROBED}"), Column(f"{node.alias}.{PUSHED}")
+            return Filter(node, call("or", probed, call("lt", pushed, until)))
+        return node
+
+    return rewrite_up(plan, step)
+
+
+def instant(time: int) -> Literal:
+    """A time of a timeline as a TIMESTAMP."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
+    return Literal(moment, f"timestamp_micros({time})")

@@ -1,0 +1,1 @@
+"""`headwater bench weave --execute`: woven views as they run, beside separate views, Spark and DuckDB."""

@@ -1,0 +1,96 @@
+"""Quotes to aggregate: a generated stream, or minutes of a file of real ones, in batches of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+
+from headwater.errors import InputError
+from headwater.storage.timeline import WEIGHT
+
+__all__ = ["SYMBOLS", "Stream", "generated", "recorded"]
+
+SYMBOLS = 20
+START = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1_000_000)
+_INSTANT, _PRICE = pa.timestamp("us", tz="UTC"), pa.decimal128(12, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Rows with weights, batch by batch; each batch covers as many seconds as the others."""
+
+    name: str
+    batches: tuple[pa.Table, ...]
+    rate: float  # rows per second
+    symbols: int
+
+    @property
+    def rows(self) -> int:
+        return sum(map(len, self.batches))
+
+
+def generated(rate: int, seconds: int, batches: int, removed: float = 0.05, seed: int = 0) -> Stream:
+    """A stream that a random number generator makes; a share of each batch takes back earlier rows."""
+    chance = np.random.default_rng(seed)
+    count = rate * seconds
+    ids = np.arange(count * batches)
+    at = START + (ids * (1_000_000 / rate)).astype("int64") - chance.integers(0, 500_000, len(ids))
+    rows = _rows(ids, chance.integers(0, SYMBOLS, len(ids)), at, chance.integers(10_000, 2_000_000, len(ids)))
+    return Stream("generated", tuple(_batches(rows, count, batches, removed, chance)), rate, SYMBOLS)
+
+
+def recorded(path: str, seconds: int, batches: int, removed: float = 0.05, seed: int = 0) -> Stream:
+    """The first minutes after the opening of a file of quotes: symbol, ms_since_midnight, bid_x10000."""
+    try:
+        read = pc_csv.read_csv(path).select(["symbol", "ms_since_midnight", "bid_x10000"])
+    except (OSError, pa.ArrowInvalid, KeyError) as error:
+        raise InputError("HW005", f"{path} is no file of quotes: {error}") from error
+    opening = 34_200_000
+    wanted = pc.and_(
+        pc.greater_equal(read["ms_since_midnight"], opening),
+        pc.less(read["ms_since_midnight"], opening + 1000 * seconds * batches),
+    )
+    read = read.filter(wanted).sort_by("ms_since_midnight")
+    symbols = read["symbol"].combine_chunks().dictionary_encode()
+    at = START + (read["ms_since_midnight"].to_numpy() - opening) * 1000
+    rows = _rows(np.arange(len(read)), symbols.indices.to_numpy(), at, read["bid_x10000"].to_numpy())
+    edges = [int(np.searchsorted(at, START + number * seconds * 1_000_000)) for number in range(batches + 1)]
+    chance = np.random.default_rng(seed)
+    cut = tuple(_with_removed(rows, *span, removed, chance) for span in zip(edges, edges[1:], strict=False))
+    return Stream("recorded", cut, len(rows) / (seconds * batches), len(symbols.dictionary))
+
+
+def _rows(ids: np.ndarray, symbols: np.ndarray, at: np.ndarray, prices: np.ndarray) -> pa.Table:
+    names = pa.array(np.char.add("S", symbols.astype("U4")))
+    units = [Decimal(int(price)).scaleb(-4) for price in prices]
+    instants = pa.array(at, pa.int64()).cast(_INSTANT)
+    return pa.table({"id": ids, "symbol": names, "price": pa.array(units, _PRICE), "quoted_at": instants})
+
+
+def _batches(
+    rows: pa.Table, count: int, batches: int, removed: float, chance: np.random.Generator
+) -> Iterator[pa.Table]:
+    for number in range(batches):
+        yield _with_removed(rows, number * count, (number + 1) * count, removed, chance)
+
+
+def _with_removed(
+    rows: pa.Table, begin: int, end: int, removed: float, chance: np.random.Generator
+) -> pa.Table:
+    """The rows of a batch, and some of the batch before it taken back; of each number at most once."""
+    new = rows.slice(begin, end - begin)
+    before = max(0, 2 * begin - end)
+    gone = before + chance.choice(begin - before, int((begin - before) * removed), replace=False)
+    old = rows.take(pa.array(gone))
+    return pa.concat_tables([_weighted(new, 1), _weighted(old, -1)])
+
+
+def _weighted(rows: pa.Table, weight: int) -> pa.Table:
+    return rows.append_column(WEIGHT, pa.repeat(pa.scalar(weight, pa.int64()), len(rows)))

@@ -1,0 +1,1 @@
+"""Screens that change while one looks at them."""

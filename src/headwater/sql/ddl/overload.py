@@ -1,0 +1,122 @@
+"""ON OVERLOAD UPDATES and REFRESH WEIGHT: which updates of a table are shown first, and what they are worth.
+
+ON OVERLOAD UPDATES best                                   the policy
+REFRESH WEIGHT (symbol) FROM watchlist (symbol, weight)    how much the staleness of a key matters: a table
+                                                           of the project says so; 1 for keys that it lacks
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headwater.errors import InputError, did_you_mean
+from headwater.model import RefreshWeight, Table, Updates
+from headwater.sql.parsing.lexer import Token
+from headwater.sql.parsing.names import spelling
+from headwater.sql.parsing.types import family
+from headwater.sql.parsing.words import Words
+
+__all__ = ["check_updates", "read_overload", "read_weight", "resolve_weights"]
+
+
+def read_overload(words: Words) -> Updates:
+    """What follows ON OVERLOAD: UPDATES best."""
+    words.expect("UPDATES", after="ON OVERLOAD")
+    policies = [policy.value for policy in Updates]
+    token = words.name("a policy")
+    if token.text.lower() not in policies:
+        hint = f"the policies are {', '.join(policies)}"
+        raise words.wrong(
+            "HW111", f'there is no policy of updates "{token.text}"', token, choices=policies, hint=hint
+        )
+    return Updates(token.text.lower())
+
+
+def read_weight(words: Words) -> RefreshWeight:
+    """What follows REFRESH WEIGHT: (symbol) FROM watchlist (symbol, weight)."""
+    columns = words.names("key column")
+    words.expect("FROM", after="the key columns")
+    table, place = words.name("a table"), words.place(words.peek())
+    named = words.names("column")
+    if len(named) != len(columns) + 1:
+        raise words.wrong(
+            "HW100",
+            f"expected {len(columns)} key columns of {table.text} and its weight, found {len(named)} columns",
+            named[0],
+            hint=f"write FROM {table.text} ({', '.join(column.text for column in columns)}, weight)",
+        )
+    *keys, weight = (token.text for token in named)
+    return RefreshWeight(tuple(column.text for column in columns), table.text, tuple(keys), weight, place)
+
+
+def check_updates(
+    words: Words,
+    table: str,
+    update_key: tuple[str, ...],
+    updates: Updates,
+    weight: RefreshWeight | None,
+    token: Token,
+) -> None:
+    """Only update streams have updates to choose among; only `best` asks what they are worth."""
+    if updates is not Updates.APPEND and not update_key:
+        raise words.wrong(
+            "HW117",
+            f'the table "{table}" chooses among updates, but has no UPDATE KEY',
+            token,
+            detail="Only where a row replaces the one before it may an older one be skipped.",
+            hint="write UPDATE KEY (column) after the columns, or leave out ON OVERLOAD",
+        )
+    if weight is not None and updates is not Updates.BEST:
+        raise words.wrong(
+            "HW117",
+            f'the table "{table}" has a REFRESH WEIGHT that nothing asks for',
+            token,
+            hint="write ON OVERLOAD UPDATES best, or leave out REFRESH WEIGHT",
+        )
+
+
+def resolve_weights(tables: list[Table]) -> list[Table]:
+    """The tables with the columns of their weights in their declared spelling."""
+    by_name = {table.name: table for table in tables}
+    return [
+        table if table.weight is None else replace(table, weight=_resolved(table, table.weight, by_name))
+        for table in tables
+    ]
+
+
+def _resolved(table: Table, weight: RefreshWeight, tables: dict[str, Table]) -> RefreshWeight:
+    name = spelling(weight.table, tables)
+    if name is None:
+        raise InputError(
+            "HW122",
+            f'there is no table "{weight.table}"',
+            place=weight.place,
+            hint=did_you_mean(weight.table, tables),
+        )
+    columns = tuple(_column(table, column, weight) for column in weight.columns)
+    keys = tuple(_column(tables[name], column, weight) for column in weight.keys)
+    value = _column(tables[name], weight.weight, weight)
+    for column, key in zip(columns, keys, strict=True):
+        own, other = table.column(column), tables[name].column(key)
+        if (
+            column not in table.update_key
+            or own is None
+            or other is None
+            or family(own.type) != family(other.type)
+        ):
+            raise InputError(
+                "HW122",
+                f"{table.name}.{column} cannot be weighed by {name}.{key}",
+                place=weight.place,
+                detail="Weights are of update keys, and of the same type.",
+            )
+    return replace(weight, table=name, columns=columns, keys=keys, weight=value)
+
+
+def _column(table: Table, column: str, weight: RefreshWeight) -> str:
+    name = spelling(column, table.column_names)
+    if name is None:
+        message = f'the table "{table.name}" has no column "{column}"'
+        hint = did_you_mean(column, table.column_names)
+        raise InputError("HW122", message, place=weight.place, hint=hint)
+    return name

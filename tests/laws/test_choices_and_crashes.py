@@ -1,0 +1,236 @@
+"""Whoever is killed between whichever two writes of a choice: nothing waiting is lost, nothing shown that was not current."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from headwater.algebra.stages.choosing import shown
+from headwater.catalog import Catalog, build
+from headwater.clock import ManualClock
+from headwater.engine.executor.spark_runner import spark_executor
+from headwater.engine.push import pusher
+from headwater.engine.push.record import Records
+from headwater.engine.upkeep.compaction import compact
+from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
+from headwater.storage.choosing.waiting_table import WaitingTable
+from headwater.storage.delta.types import arrow_schema
+from headwater.storage.warehouse import Warehouse
+from support import choosing_without_spark
+from support.cases import scaled
+from support.choosing_without_spark import rows_of, waits_of
+from support.crashes.file_system import FileSystem, Killed
+from support.crashes.patches import patched
+from support.overload.update_stream import UpdateStream, random_updates
+from support.without_spark import run_without_spark, workplace
+
+SEEDS = 2
+PUSHES = 3
+TRIED = 3  # of so many crash points one is tried to the end
+POLICIES = [policy for policy in Updates if policy is not Updates.APPEND]
+
+
+@pytest.fixture(autouse=True)
+def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pusher, "run_action", run_without_spark)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    if not os.access("/dev/shm", os.W_OK):
+        yield tmp_path / "market"
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
+        yield Path(scratch) / "market"
+
+
+@dataclass
+class Market:
+    """Quotes that are fed faster than they may be shown, and two views over them."""
+
+    folder: Path
+    seed: int
+    clock: ManualClock = field(default_factory=ManualClock)
+    chance: random.Random = field(init=False)
+    stream: UpdateStream = field(init=False)
+    catalog: Catalog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+        self.stream = UpdateStream(self.chance.choice(POLICIES))
+        columns = (Column("symbol", "bigint"), Column("price", "bigint"))
+        quotes = Table("quotes", columns, update_key=("symbol",), updates=self.stream.policy)
+        sql = {
+            "newest": "SELECT symbol, price FROM quotes",
+            "totals": "SELECT price, count(*) AS n FROM quotes GROUP BY price",
+        }
+        views = {name: View(name, SqlText(text), timedelta(seconds=9)) for name, text in sql.items()}
+        project = Project(
+            "market",
+            str(self.folder),
+            str(self.folder),
+            {"quotes": quotes},
+            views,
+            {},
+            {},
+            overload=Overload(2.0),
+        )
+        self.catalog = build(project)
+        self.warehouse().source("quotes").create(arrow_schema(columns))
+        for key in range(8):
+            self.update(key)
+        self.push()
+
+    def warehouse(self) -> Warehouse:
+        """As a process finds it that starts now."""
+        return Warehouse(str(self.folder))
+
+    def update(self, key: int) -> None:
+        self.clock.advance(timedelta(milliseconds=100))
+        self._append(
+            [(change.row, change.weight) for change in self.stream.update((key,), 0, self.clock.now())]
+        )
+
+    def feed(self) -> None:
+        start = self.clock.now()
+        before = len(self.stream.arrivals)
+        random_updates(self.chance, self.stream, 8, 8, start, start + 1_000_000)
+        arrivals = self.stream.arrivals[before:]
+        self.clock.advance(timedelta(seconds=1))
+        for at in sorted({arrival.at for arrival in arrivals}):
+            self._append([(change.row, change.weight) for change in arrivals if change.at == at], at)
+
+    def _append(self, changes: list[tuple[tuple[object, ...], int]], at: int | None = None) -> None:
+        if changes:
+            columns = {
+                name: [row[index] for row, _ in changes] for index, name in enumerate(("symbol", "price"))
+            }
+            weights = [weight for _, weight in changes]
+            rows = pa.table({**columns, "_weight": weights})
+            self.warehouse().source("quotes").append(rows, at or self.clock.now())
+
+    def push(self, everything: bool = False) -> None:
+        """By a process that starts now."""
+        self.clock.advance(timedelta(seconds=1))
+        executor = spark_executor(workplace(self.warehouse(), self.catalog), self.clock, Records(self.clock))
+        executor.watermarks = {"quotes": self.clock.now()}
+        try:
+            executor.push_now(everything=everything)
+        finally:
+            executor.close()
+
+    def check(self) -> None:
+        """As of the time of each: views over what is shown; what is shown over the source."""
+        warehouse = self.warehouse()
+        place = workplace(warehouse, self.catalog)
+        timeline, table = place.timeline(shown("quotes")), self.catalog.project.tables["quotes"]
+        rows = rows_of(timeline)
+        newest, totals = (rows_of(place.timeline(view)) for view in ("newest", "totals"))
+        if place.timeline("newest").time() == timeline.time():
+            assert newest == rows
+        if place.timeline("totals").time() == timeline.time():
+            assert {row[:2] for row in totals} == set(Counter(price for _, price in rows.elements()).items())
+        waiting = place.waiting("quotes")
+        if waiting.timeline.exists() and waiting.current():
+            for key, wait in waits_of(waiting, table).items():
+                if wait.waits:
+                    assert wait.first_at is not None
+                    held = next((row for row in rows if row[:1] == key), None)
+                    assert self.stream.row_before(key, wait.first_at) == held, "what is shown was current"
+        for row in rows:
+            assert any(row == then for _, then in self.stream.history[row[:1]])
+
+    def complete(self) -> None:
+        """The load is gone: everything is shown."""
+        for _ in range(12):
+            self.push()
+            self.check()
+            if workplace(self.warehouse(), self.catalog).waiting("quotes").idle():
+                break
+        place = workplace(self.warehouse(), self.catalog)
+        assert rows_of(place.timeline(shown("quotes"))) == self.stream.source
+        assert rows_of(place.timeline("newest")) == self.stream.source
+
+
+def crash_everywhere(folder: Path, seed: int) -> int:
+    """Every crash point of every push; after each, everything is shown in the end."""
+    points = 0
+    with patched(FileSystem(str(folder))) as files:
+        market = Market(folder, seed)
+        for _ in range(PUSHES):
+            market.feed()
+            number = 0
+            while _killed(files, market, number := number + 1):
+                points += 1
+            market.push()
+            market.check()
+        market.complete()
+    return points
+
+
+def _killed(files: FileSystem, market: Market, number: int) -> bool:
+    """A push killed before one of its effects; undone afterwards. False if it has fewer."""
+    saved, now = market.folder.with_name("saved"), market.clock.now()
+    with files.ignored():
+        shutil.rmtree(saved, ignore_errors=True)
+        shutil.copytree(market.folder, saved)
+    files.stop_before(number, files.kill)
+    killed = False
+    try:
+        market.push()
+    except Killed:
+        killed = True
+    finally:
+        files.restart()
+    if killed:
+        market.check()
+    if killed and number % TRIED == market.seed % TRIED:
+        if number % 4 == 0 and market.chance.random() < 0.5:
+            source = market.warehouse().source("quotes")
+            compact(source, source.time(), many=2)
+        market.complete()
+    with files.ignored():
+        shutil.rmtree(market.folder)
+        shutil.copytree(saved, market.folder)
+    market.clock.advance(timedelta(microseconds=now - market.clock.now()))
+    return killed
+
+
+@pytest.mark.parametrize("seed", range(scaled(SEEDS)))
+def test_every_crash_point_of_choices(seed: int, folder: Path) -> None:
+    assert crash_everywhere(folder, seed) > 5 * PUSHES
+
+
+def waiting_first(patch: pytest.MonkeyPatch) -> None:
+    """What waits is committed before what is shown."""
+    replace = WaitingTable.replace
+
+    def swapped(waiting, job, files, rest, tally) -> None:  # type: ignore[no-untyped-def]
+        replace(waiting, waiting.shown.columns(), job.until, rest, tally)
+        waiting.shown.commit(job.until, files, after=job.after)
+
+    patch.setattr(choosing_without_spark, "commit_choice", swapped)
+
+
+def never_out_of_date(patch: pytest.MonkeyPatch) -> None:
+    """A choice that was interrupted is not recognised."""
+    patch.setattr(WaitingTable, "current", lambda self: True)
+
+
+@pytest.mark.parametrize("mutation", [waiting_first, never_out_of_date])
+def test_the_law_finds_what_protects_it(
+    mutation: Callable[[pytest.MonkeyPatch], None], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutation(monkeypatch)
+    with pytest.raises((AssertionError, KeyError)):
+        all(crash_everywhere(folder / str(seed), seed) for seed in range(6))

@@ -1,0 +1,75 @@
+"""What `status` says of adapted joins, from what pushes noted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from headwater.catalog import build
+from headwater.model import Project
+from headwater.serve.reports.joins import Adaptation, JoinStatus, StreamAllowance, join_statuses
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
+from headwater.storage.choosing.probes import Probes, note_probes
+from headwater.storage.warehouse import Warehouse
+
+DDL = """
+CREATE TABLE a (id BIGINT PRIMARY KEY, k BIGINT, at TIMESTAMP TEMPORAL);
+CREATE MATERIALIZED VIEW v WINDOW = '1 minute' ON OVERLOAD ADAPT JOINS
+  AS SELECT x.id, y.id AS other FROM a x JOIN a y ON x.k = y.k;
+"""
+SECOND = 1_000_000
+NOW = 10_000 * SECOND
+
+
+def statuses(folder: Path, *noted: Probes) -> tuple[JoinStatus, ...]:
+    declared = resolve(parse_statements(DDL))
+    project = Project(
+        "p", str(folder), str(folder), {table.name: table for table in declared.tables},
+        {view.name: view for view in declared.views}, {}, {},
+    )  # fmt: skip
+    warehouse = Warehouse(str(folder))
+    for probes in noted:
+        note_probes(warehouse, probes)
+    return join_statuses(build(project), warehouse, NOW)
+
+
+def probes(at: int, stream: str, arrived: int, probed: int, allowance: int | None, late: int = 0) -> Probes:
+    return Probes(NOW - at * SECOND, "v", stream, 10.0, arrived, probed, late, allowance, f"because {at}")
+
+
+def test_a_join_that_has_time_for_all_is_exact(tmp_path: Path) -> None:
+    (status,) = statuses(tmp_path, probes(20, "x", 10, 10, None), probes(20, "y", 5, 5, None))
+    assert (status.share_of_matches, status.choosing, status.adaptations) == (1.0, False, ())
+    assert status.exact_since == NOW - 20 * SECOND
+
+
+def test_a_join_that_chooses_says_which_part_it_finds_and_why(tmp_path: Path) -> None:
+    (status,) = statuses(
+        tmp_path,
+        probes(4_000, "x", 10, 0, 0),  # more than an hour ago
+        probes(30, "x", 10, 10, None), probes(30, "y", 10, 10, None),
+        probes(20, "x", 40, 10, 10, late=3), probes(20, "y", 20, 20, 20),
+    )  # fmt: skip
+    assert status.choosing
+    assert status.exact_since is None
+    assert status.share_of_matches == (1.0 * 20 + 0.625 * 60) / 80
+    assert status.late_rows == 3
+    assert status.allowances == (StreamAllowance("x", 40, 10, 10), StreamAllowance("y", 20, 20, 20))
+    assert status.adaptations == (Adaptation(NOW - 20 * SECOND, 0.625, "because 20"),)
+
+
+def test_back_at_normal_load_it_is_exact_from_then_on(tmp_path: Path) -> None:
+    (status,) = statuses(
+        tmp_path,
+        probes(30, "x", 10, 5, 5), probes(20, "x", 10, 10, None), probes(10, "x", 10, 10, None),
+    )  # fmt: skip
+    assert not status.choosing
+    assert status.exact_since == NOW - 20 * SECOND
+    assert len(status.adaptations) == 2
+
+
+def test_a_join_that_never_ran_is_no_error(tmp_path: Path) -> None:
+    (status,) = statuses(tmp_path)
+    assert status.share_of_matches == 1.0
+    assert timedelta(microseconds=status.late_rows) == timedelta()

@@ -1,0 +1,115 @@
+"""Adapted joins on Spark: with enough probes exact, with few a part of it; fresh, verified, retracted with their rows."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from headwater.clock import ManualClock
+from headwater.model import Overload
+from headwater.storage.choosing.probes import probes_since
+from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
+from support.spark.keeping import Keeping
+from support.spark.window_records import records
+
+pytestmark = pytest.mark.spark
+
+DDL = (
+    "".join(map(table_ddl, "ab"))
+    + """
+CREATE MATERIALIZED VIEW three FRESHNESS = '9 seconds' WINDOW = INTERVAL '5' SECOND
+  TOLERANCE (x = INTERVAL '30' SECOND, y = INTERVAL '30' SECOND, z = INTERVAL '30' SECOND)
+  ON OVERLOAD ADAPT JOINS RETAIN INTERVAL '1' HOUR
+AS SELECT x.id AS i0, y.id AS i1, z.id AS i2 FROM a x JOIN b y ON x.k = y.k JOIN a z ON z.k = y.k AND z.n < x.n;
+CREATE MATERIALIZED VIEW counted FRESHNESS = '9 seconds' AS SELECT i0, count(*) AS c FROM three GROUP BY i0;
+"""
+)
+EXACT = (
+    "SELECT x.id, y.id, z.id FROM a x JOIN b y ON x.k = y.k JOIN a z ON z.k = y.k AND z.n < x.n"
+    " WHERE greatest(x.ts, y.ts, z.ts) - INTERVAL '5' SECOND <= least(x.ts, y.ts, z.ts)"
+    " AND x.ts IS NOT NULL AND y.ts IS NOT NULL AND z.ts IS NOT NULL"
+)
+
+
+def keeping(spark: SparkSession, folder: Path, overload: Overload) -> Keeping:
+    clock = ManualClock(int(START.replace(tzinfo=UTC).timestamp() * 1e6))
+    kept = Keeping(spark, folder, DDL, clock)
+    kept.project = replace(kept.project, overload=overload)
+    kept.workplace.catalog = replace(kept.workplace.catalog, project=kept.project)
+    kept.catalog = kept.workplace.catalog
+    return kept
+
+
+def change(kept: Keeping, chance: random.Random, rows: Rows, turn: int, most: int) -> None:
+    for table, changes in random_changes(chance, rows, turn, most).items():
+        assert not kept.ingest(table, records(changes)).rejected
+
+
+def shown(kept: Keeping) -> Counter[tuple[object, ...]]:
+    return Counter(kept.rows("three"))
+
+
+def test_with_enough_probes_it_is_exact_and_with_few_a_part_of_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    kept = keeping(spark, tmp_path, Overload(probes_per_second=1_000_000))
+    chance, rows = random.Random(3), {"a": [], "b": []}  # type: tuple[random.Random, Rows]
+    for turn in range(2):
+        change(kept, chance, rows, turn, 20)
+        kept.push()
+        assert shown(kept) == by_duckdb(EXACT, rows)
+        assert kept.verify("three").equal
+        assert kept.verify("counted").equal
+    before = shown(kept)
+    kept.workplace.catalog = replace(
+        kept.catalog, project=replace(kept.project, overload=Overload(probes_per_second=1))
+    )
+    change(kept, chance, rows, 2, 40)
+    kept.push()
+    exact, now = by_duckdb(EXACT, rows), shown(kept)
+    assert now < exact  # a part of it
+    assert all(exact[result] for result in before & now)
+    assert kept.verify("three").equal  # and exactly the part that the rows which probed have found
+    assert kept.verify("counted").equal  # what reads it is exact over what it shows
+    noted = [probes for probes in probes_since(kept.warehouse, 0) if probes.allowance is not None]
+    assert {probes.stream for probes in noted} == {"x", "y", "z"}
+    assert all(probes.probed <= (probes.allowance or 0) for probes in noted)
+    assert sum(probes.probed for probes in noted) < sum(probes.arrived for probes in noted)
+
+
+def test_results_go_with_their_rows_and_grow_too_old(spark: SparkSession, tmp_path: Path) -> None:
+    kept = keeping(spark, tmp_path, Overload())
+    at = START + timedelta(seconds=1)
+
+    def row(number: int, n: int, moment: datetime, op: str = "insert") -> dict[str, object]:
+        return {"op": op, "row": {"id": number, "k": 1, "n": n, "ts": f"{moment.isoformat()}Z"}}
+
+    kept.ingest("a", [row(1, 5, at), row(2, 1, at)])
+    kept.ingest("b", [row(7, 0, at)])
+    kept.push()
+    assert kept.rows("three") == [(1, 7, 2)]
+    kept.ingest("a", [row(2, 1, at, "delete")])
+    kept.push()
+    assert kept.rows("three") == []
+    kept.ingest("a", [row(3, 1, at)])
+    kept.push()
+    assert kept.rows("three") == [(1, 7, 3)]
+    kept.ingest("a", [row(4, 1, at - timedelta(minutes=5))])  # too old when it comes
+    kept.push()
+    assert sum(probes.late for probes in probes_since(kept.warehouse, 0)) == 2  # as x and as z
+    kept.clock.advance(timedelta(minutes=5))
+    late = START + timedelta(minutes=5)
+    kept.ingest("b", [row(8, 0, at), row(9, 0, late)])  # 8 would match 1 and 3, which are stale by now
+    kept.push()
+    assert kept.rows("three") == [(1, 7, 3)]
+    kept.clock.advance(timedelta(hours=1))
+    kept.ingest("a", [row(5, 1, late + timedelta(hours=1))])
+    kept.push()
+    assert kept.rows("three") == []  # no longer retained
+    assert kept.verify("three").equal

@@ -1,0 +1,91 @@
+"""ON OVERLOAD UPDATES of CREATE TABLE, EVERY CHANGE of a view, and what the catalog makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater.algebra.stages.stage import StageKind
+from headwater.catalog import build
+from headwater.errors import InputError
+from headwater.model import Project, RefreshWeight, Site, Updates
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
+
+QUOTES = "CREATE TABLE quotes (symbol STRING, price DOUBLE, UPDATE KEY (symbol))"
+BEST = f"{QUOTES} ON OVERLOAD UPDATES best"
+WATCH = "CREATE TABLE w (symbol STRING, weight DOUBLE)"
+
+
+def project(*statements: str) -> Project:
+    declared = resolve(parse_statements(";\n".join(statements), "m.sql"), {"default": Site()})
+    tables = {table.name: table for table in declared.tables}
+    views = {view.name: view for view in declared.views}
+    return Project("market", ".", ".", tables, views, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("", Updates.APPEND),
+        ("ON OVERLOAD UPDATES append", Updates.APPEND),
+        ("ON OVERLOAD UPDATES best", Updates.BEST),
+        ("on overload updates LineCut ON VIOLATION WARN", Updates.LINECUT),
+        ("RETAIN CURRENT ON OVERLOAD UPDATES fifo", Updates.FIFO),
+        ("TBLPROPERTIES ('headwater.on_overload' = 'updates inplace')", Updates.INPLACE),
+    ],
+)
+def test_on_overload(clause: str, expected: Updates) -> None:
+    assert project(f"{QUOTES} {clause}").tables["quotes"].updates is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (f"{QUOTES} ON OVERLOAD UPDATES bset", "HW111", "no policy of updates"),
+        (f"{QUOTES} ON OVERLOAD best", "HW100", "UPDATES"),
+        ("CREATE TABLE t (a INT) ON OVERLOAD UPDATES best", "HW117", "no UPDATE KEY"),
+        (f"{QUOTES} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW117", "nothing asks for"),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (weight)", "HW100", "and its weight"),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW122", 'no table "w"'),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbl, weight);{WATCH}", "HW122", 'no column "symbl"'),
+        (f"{BEST} REFRESH WEIGHT (price) FROM w (symbol, weight);{WATCH}", "HW122", "cannot be weighed"),
+    ],
+)
+def test_what_is_wrong(text: str, code: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        project(text)
+    assert raised.value.code == code
+
+
+VIEW = "CREATE MATERIALIZED VIEW v {} AS SELECT symbol, price FROM quotes WHERE price > 1"
+
+
+@pytest.mark.parametrize("clause", ["REFRESH EVERY CHANGE", "REFRESH POLICY INCREMENTAL EVERY CHANGE"])
+def test_a_view_reads_what_is_shown_unless_it_wants_every_change(clause: str) -> None:
+    chosen = f"{QUOTES} ON OVERLOAD UPDATES best"
+    plain, over_shown, every = (
+        build(project(table, VIEW.format(words)))
+        for table, words in ((QUOTES, ""), (chosen, ""), (chosen, clause))
+    )
+    assert plain.kept["v"].stages[0].reads == every.kept["v"].stages[0].reads == ("quotes",)
+    assert over_shown.kept["v"].stages[0].reads == ("quotes$shown",)
+    assert over_shown.sources("v") == over_shown.below("v") == {"quotes"}
+    (stage,) = over_shown.shared["quotes$shown"].stages
+    assert (stage.kind, stage.reads) == (StageKind.CHOOSING, ("quotes",))
+    assert over_shown.versions["v"] != plain.versions["v"] == every.versions["v"]
+
+
+def test_refresh_weight() -> None:
+    tables = project(f"{BEST} REFRESH WEIGHT (SYMBOL) FROM W (symbol, Weight)", WATCH).tables
+    assert tables["quotes"].weight == RefreshWeight(("symbol",), "w", ("symbol",), "weight")
+
+
+def test_another_policy_or_a_column_more_leaves_views_as_they_are() -> None:
+    best, fifo = (
+        build(project(f"{QUOTES} ON OVERLOAD UPDATES {name}", VIEW.format(""))) for name in ("best", "fifo")
+    )
+    assert best.versions == fifo.versions
+    wider = QUOTES.replace("price DOUBLE", "price DOUBLE, venue STRING")
+    more = build(project(f"{wider} ON OVERLOAD UPDATES best", VIEW.format("")))
+    assert more.versions["v"] == best.versions["v"]
+    assert more.versions["quotes"] != best.versions["quotes"]  # what is shown starts anew, with the column
