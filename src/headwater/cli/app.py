@@ -22,6 +22,7 @@ from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
 from headwater.cli.bench.soak import bench_soak
+from headwater.cli.bench.sql import bench_sql
 from headwater.cli.bench.twotags import bench_twotags
 from headwater.cli.bench.updates import bench_updates
 from headwater.cli.bench.weave import bench_weave
@@ -89,6 +90,7 @@ bench.command("laws", cls=Command)(bench_laws)
 bench.command("ingest", cls=Command)(bench_ingest)
 bench.command("postgres", cls=Command)(bench_postgres)
 bench.command("push", cls=Command)(bench_push)
+bench.command("sql", cls=Command)(bench_sql)
 bench.command("weave", cls=Command)(bench_weave)
 bench.command("smile", cls=Command)(bench_smile)
 bench.command("simulation", cls=Command)(bench_simulation)
