@@ -25,18 +25,21 @@ from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
+FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
 FILES = ("tpch", "tpcds", "nexmark", "models")
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
-_TEXT = re.compile(r"'([^'%]+)%?'")
+_COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"
+_OTHERS = ("a", "b")
 
 Rows = dict[str, ZSet]
+Texts = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Suite:
     name: str
     catalog: Catalog
-    texts: tuple[str, ...]  # that the views compare with
+    texts: Texts  # of each column of texts, those that the views compare it with
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -49,17 +52,26 @@ def suite(name: str) -> Suite:
     tables = {table.name: table for table in declared.tables}
     views = {view.name: view for view in declared.views}
     catalog = build(Project(name, "", "", tables, views, {}, {}))
-    found = [part for part in _TEXT.findall(text) if not re.match(r"[\d.]+( second|-)|\d+$", part)]
-    return Suite(name, catalog, tuple(dict.fromkeys(found)))
+    columns = {
+        column.name for table in declared.tables for column in table.columns if column.type == "string"
+    }
+    return Suite(name, catalog, {column: _texts(text, column) for column in columns})
+
+
+def _texts(text: str, column: str) -> tuple[str, ...]:
+    lists = re.findall(_COMPARED.format(column=re.escape(column)), text)
+    compared = [part.replace("%", "") for listed in lists for part in re.findall(r"'([^']*)'", listed)]
+    return (*dict.fromkeys(compared), *_OTHERS)
 
 
 def drawn(chance: random.Random, spark_type: str, texts: tuple[str, ...]) -> object:
+    """A value of a type; a text is mostly the first that the views compare with."""
     decimal = decimal_of(spark_type)
     if decimal is not None:
         return Decimal(chance.randint(0, 300)).scaleb(-decimal[1])
     match spark_type:
         case "string":
-            return chance.choice(texts)
+            return texts[0] if chance.random() < 0.85 else chance.choice(texts)
         case "date":
             return date(1995, 1, 1) + timedelta(days=40 * chance.randint(0, 4))
         case "timestamp":
@@ -68,22 +80,24 @@ def drawn(chance: random.Random, spark_type: str, texts: tuple[str, ...]) -> obj
             return chance.randint(0, 4)
 
 
-def row(chance: random.Random, table: Table, texts: tuple[str, ...]) -> tuple[object, ...]:
+def row(chance: random.Random, table: Table, texts: Texts) -> tuple[object, ...]:
     """NULL now and then, but not in a key or where NOT NULL is declared."""
     return tuple(
         None
-        if column.nullable and column.name not in table.key and chance.random() < 0.1
-        else drawn(chance, column.type, texts)
+        if column.nullable and column.name not in table.key and chance.random() < 0.05
+        else drawn(chance, column.type, texts.get(column.name, _OTHERS))
         for column in table.columns
     )
 
 
-def changes(chance: random.Random, table: Table, rows: ZSet, count: int, texts: tuple[str, ...]) -> ZSet:
+def changes(
+    chance: random.Random, table: Table, rows: ZSet, count: int, texts: Texts, going: float = 0.4
+) -> ZSet:
     """Rows that come and go; a new row with the key of an old one takes its place."""
     change: ZSet = {}
     for _ in range(count):
         now = add(rows, change)
-        if now and chance.random() < 0.4:
+        if now and chance.random() < going:
             gone = chance.choice(sorted(now, key=repr))
             change = add(change, {gone: -1})
             continue
@@ -102,7 +116,8 @@ def batches(chance: random.Random, of: Suite, number: int) -> list[Rows]:
         batch: Rows = {}
         for name, table in of.tables.items():
             if index == 0 or chance.random() < 0.6:
-                batch[name] = changes(chance, table, rows[name], 14 if index == 0 else 4, of.texts)
+                count, going = (FIRST, 0.0) if index == 0 else (4, 0.4)
+                batch[name] = changes(chance, table, rows[name], count, of.texts, going)
                 rows[name] = add(rows[name], batch[name])
         made.append(batch)
     return made
@@ -113,7 +128,7 @@ def duckdb_of(of: Suite) -> duckdb.DuckDBPyConnection:
     database.execute("SET threads = 1")
     database.execute(NULL_ORDER)
     for name, table in of.tables.items():
-        listed = ", ".join(f"{column.name} {_duck(column.type)}" for column in table.columns)
+        listed = ", ".join(f'"{column.name}" {_duck(column.type)}' for column in table.columns)
         database.execute(f"CREATE TABLE {name} ({listed})")
     return database
 
@@ -132,7 +147,7 @@ def load(database: duckdb.DuckDBPyConnection, rows: Rows) -> None:
 
 
 def by_duckdb(database: duckdb.DuckDBPyConnection, sql: str) -> Counter[tuple[object, ...]]:
-    (written,) = sqlglot.transpile(sql, read="spark", write="duckdb")
+    (written,) = sqlglot.transpile(sql, read="spark", write="duckdb", identify=True)
     return Counter(tuple(map(plain, record)) for record in database.execute(written).fetchall())
 
 
