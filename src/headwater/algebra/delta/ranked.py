@@ -17,7 +17,7 @@ from dataclasses import replace
 from headwater.algebra.delta.insertions import holds_only_insertions
 from headwater.algebra.delta.rules import Rules, numbered, touched_keys
 from headwater.algebra.expressions.build import ZERO, cast, number
-from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call
+from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call, conjunction
 from headwater.algebra.plans.framing import RANKS
 from headwater.algebra.plans.nodes import (
     Aggregate,
@@ -38,7 +38,7 @@ from headwater.algebra.stages.stage import Stage
 __all__ = ["ranked_stage"]
 
 Items = tuple[tuple[str, Expr], ...]
-_COUNT, _COPY = "_changes", "_copy"
+_COUNT, _COPY, _STORED = "_changes", "_copy", "_stored."
 
 
 def ranked_stage(
@@ -76,10 +76,18 @@ def _first_of_all(over: Over, change: Plan, stored: Plan, rules: Rules) -> Plan:
     keys = tuple((name, Column(name)) for name in columns)
     net = Aggregate(change, keys, (AggregateCall(_COUNT, "count", (), "count(1)"),))
     gone = pick(Filter(net, call("lt", Column(_COUNT), ZERO)), columns)
-    lost = touched_keys(Restrict(gone, tuple(Column(name) for name in columns), before), ())
+    lost = touched_keys(_both(gone, before), ())
     candidates = SemiJoin(Union((before, _added(net, columns))), lost, (), None, anti=True)
-    anew = Restrict(rules.at(over.child, Version.NEW), (), lost)
-    return replace(over, child=Union((candidates, pick(anew, columns))))
+    anew = SemiJoin(rules.at(over.child, Version.NEW), lost, ())
+    return replace(over, child=Union((candidates, anew)))
+
+
+def _both(rows: Plan, others: Plan) -> Plan:
+    """The rows that are among others too; NULL is equal to NULL."""
+    names = {name: f"{_STORED}{name}" for name in rows.columns}
+    renamed = Project(others, tuple((new, Column(old)) for old, new in names.items()))
+    same = conjunction(tuple(call("nulleq", Column(old), Column(new)) for old, new in names.items()))
+    return SemiJoin(rows, renamed, (), same)
 
 
 def _added(net: Plan, columns: tuple[str, ...]) -> Plan:
