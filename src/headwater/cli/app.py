@@ -17,12 +17,12 @@ from headwater.cli.bench.ingest import bench_ingest
 from headwater.cli.bench.joins import bench_joins
 from headwater.cli.bench.laws import bench_laws
 from headwater.cli.bench.postgres import bench_postgres
-from headwater.cli.bench.push import bench_push
+from headwater.cli.bench.pushes.push import bench_push
+from headwater.cli.bench.pushes.sql import bench_sql
 from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
 from headwater.cli.bench.soak import bench_soak
-from headwater.cli.bench.sql import bench_sql
 from headwater.cli.bench.twotags import bench_twotags
 from headwater.cli.bench.updates import bench_updates
 from headwater.cli.bench.weave import bench_weave
