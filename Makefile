@@ -8,13 +8,14 @@ STAMP := $(VENV)/.installed
 ARCHIVE := $(VENV)/.class-archive
 CODE := src tests scripts
 PACKAGE ?=
+ADDRESS ?= http://127.0.0.1:8765
 
-.PHONY: help setup java demo quick check test coverage docs fmt bench bless lock clean
+.PHONY: help setup java chromium page pictures demo quick check test coverage docs fmt bench bless lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-setup: $(STAMP) java $(ARCHIVE)  ## create .venv with everything pinned, look for Java, prepare Spark's start
+setup: $(STAMP) java chromium $(ARCHIVE)  ## create .venv with everything pinned, look for Java, prepare Spark's start
 
 $(STAMP): pyproject.toml requirements.lock
 	@bash scripts/setup.sh "$(PYTHON)" "$(VENV)"
@@ -27,6 +28,15 @@ $(ARCHIVE): $(STAMP) | java
 java:
 	@bash scripts/java.sh
 
+chromium:
+	@bash scripts/chromium.sh
+
+page:  ## build the page (page/, needs Node 20) into src/headwater/page/dist; commit the result
+	cd page && npm ci --no-fund --no-audit && npm run build
+
+pictures: $(STAMP)  ## pictures of the page for the docs, of the server at ADDRESS=http://127.0.0.1:8765
+	$(BIN)/python scripts/page_pictures.py "$(ADDRESS)"
+
 demo: setup  ## the main job, live in the terminal, on local Spark and local files
 	@$(BIN)/headwater demo
 
@@ -37,7 +47,7 @@ check: $(STAMP)  ## style, types and all tests that need no JVM or server
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not spark and not postgres and not cli"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not spark and not postgres and not cli and not browser"
 
 test: setup  ## everything a release must pass: style, types, laws, Spark, PostgreSQL, the command line, the docs
 	@bash scripts/test.sh $(BIN)

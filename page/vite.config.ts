@@ -21,5 +21,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
+  // `npm run dev` shows the sources, with the answers of a server that runs at the usual port.
+  server: { proxy: { "^/(session|live|status|periods|staleness|pushes|plan|bill|sources|dead-letters|views|queries|checked-queries)": "http://127.0.0.1:8765" } },
   plugins: [rememberSources],
 });

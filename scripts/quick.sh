@@ -12,4 +12,4 @@ if [ -n "$package" ]; then
   [ -d "src/headwater/$package" ] && sources=("src/headwater/$package")
 fi
 "$bin/ruff" check "${sources[@]}" "$tests"
-HEADWATER_LAWS=0.05 "$bin/pytest" "$tests" -n 2 --dist worksteal --durations=10 -m "not spark and not postgres and not cli$left_out"
+HEADWATER_LAWS=0.05 "$bin/pytest" "$tests" -n 2 --dist worksteal --durations=10 -m "not spark and not postgres and not cli and not browser$left_out"

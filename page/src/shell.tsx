@@ -31,7 +31,7 @@ const PAGES: [string, string, ComponentType<PageProps>][] = [
   ["add", "Add a view", AddView],
 ];
 
-const NOBODY: Session = { project: "", folder: "DIR", version: "", role: "look", keys: false };
+const NOBODY: Session = { project: "", folder: "DIR", version: "", role: "look", keys: false, example: "" };
 
 export function Shell() {
   const session = useAnswer<Session>("/session").value ?? NOBODY;

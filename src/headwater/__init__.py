@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from headwater.planning.cost.billing import Bill as Bill
     from headwater.planning.cost.billing import Costs as Costs
     from headwater.planning.cost.billing import Line as Line
+    from headwater.planning.weaving.weave import TreeChange as TreeChange
     from headwater.project.warning import ProjectWarning as ProjectWarning
     from headwater.serve.ad_hoc.answer import Answer as Answer
     from headwater.serve.changes import Change as Change
@@ -133,6 +134,7 @@ __all__ = [
     "TableStatus",
     "TableStorage",
     "TooStaleError",
+    "TreeChange",
     "TreeStatus",
     "Vacuumed",
     "Verified",
@@ -193,6 +195,7 @@ _HOMES = {
     "TableStatus": "headwater.serve.reports.tables",
     "TableStorage": "headwater.storage.vacuum.inventory",
     "TooStaleError": "headwater.serve.read",
+    "TreeChange": "headwater.planning.weaving.weave",
     "TreeStatus": "headwater.serve.reports.trees",
     "Vacuumed": "headwater.storage.vacuum.vacuum",
     "Verified": "headwater.engine.upkeep.verify",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import headwater
+from headwater.bench.crash import run as crash_run
 from headwater.bench.crash.faults import KINDS
 from headwater.bench.crash.laboratory import set_up
 from headwater.bench.crash.project import write_project
@@ -75,3 +77,35 @@ def test_a_crash_is_well_only_if_nothing_is_wrong(wrong: str) -> None:
     fine = {"lost": 0, "doubled": 0, "untold": 20, "wrong_errors": 0, "rows": 100, "stuck": False}
     assert Crash(1, "run", "run", 1.0, views_equal=True, said="", **fine).well  # type: ignore[arg-type]
     assert not Crash(1, "run", "run", 1.0, views_equal=True, said="", **(fine | {wrong: 1})).well  # type: ignore[arg-type]
+
+
+class FakeProcesses:
+    """A run that can be ended."""
+
+    def __init__(self) -> None:
+        self.killed: list[str] = []
+
+    def start_missing(self) -> list[str]:
+        return []
+
+    def kill(self, name: str) -> None:
+        self.killed.append(name)
+
+
+@pytest.mark.parametrize(("slow", "stuck"), [(100.0, False), (200.0, True)])
+def test_a_run_is_stuck_if_no_view_moves_on(
+    slow: float, stuck: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three views, pushed one after the other, each after a while: on a slow machine that is no fault."""
+    seconds = [0.0]
+    monkeypatch.setattr(crash_run.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(
+        crash_run.time, "sleep", lambda duration: seconds.__setitem__(0, seconds[0] + duration)
+    )
+    monkeypatch.setattr(
+        crash_run, "_times", lambda _: {view: 9 if seconds[0] > slow * (view + 1) else 1 for view in range(3)}
+    )
+    processes = FakeProcesses()
+    alone = crash_run._pushed_since(cast(Any, None), cast(Any, processes), 5)
+    assert alone is not stuck
+    assert processes.killed == (["run"] if stuck else [])

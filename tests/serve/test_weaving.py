@@ -183,3 +183,28 @@ def test_the_plan_says_it(tmp_path: Path) -> None:
     explained = command("plan", str(tmp_path), "--explain").stdout
     assert "Woven aggregates" in explained
     assert "odd: not woven, because DISTINCT count has no partial states" in explained
+
+
+def test_add_and_drop_say_what_moves(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    opened = project(folder, windows("a", 60, 10), windows("b", 120, 20))
+    (stage,) = shared_catalog(opened.catalog, opened.warehouse).shared
+    (tmp_path / "c.sql").write_text(windows("c", 30, 10))
+    answer = json.loads(command("add", str(folder), str(tmp_path / "c.sql"), "--json").stdout)
+    assert answer["rewoven"] == [{"stage": stage, "views": ["c"], "anew": False}]
+    more = headwater.open(str(folder))
+    assert set(shared_catalog(more.catalog, more.warehouse).shared) == {stage}
+    dropped = json.loads(command("drop", str(folder), "c", "--json").stdout)
+    assert sorted(dropped["leaves"]) == ["a", "b"]
+
+
+def test_views_that_keep_what_their_table_drops_stay_apart(tmp_path: Path) -> None:
+    """A shared stage would be computed from what is left."""
+    (tmp_path / "headwater.yml").write_text("name: kept\n")
+    (tmp_path / "views.sql").write_text(
+        "CREATE TABLE quotes (id BIGINT PRIMARY KEY, symbol STRING, at TIMESTAMP TEMPORAL) EXPECT RATE 5000 PER SECOND\n"
+        " RETAIN INTERVAL '7' DAY KEEP DERIVED;" + windows("a", 60, 10) + windows("b", 120, 20)
+    )
+    opened = headwater.open(str(tmp_path))
+    assert not woven(opened).trees
+    assert woven(opened).apart == dict.fromkeys("ab", "it keeps what quotes drops")

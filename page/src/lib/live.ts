@@ -12,13 +12,15 @@ interface State {
 
 const TICK_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-const TELLS_EVERY_MS = 3_000; // pages ask again at most this often
+const TELLS_EVERY_MS = 5_000; // pages ask again at most this often
+const SUMS_EVERY = 6; // what is summed up over a period, once in so many times
 
 export const connected = signal<"connecting" | "open" | "lost">("connecting");
 export const now = signal(Date.now() / 1000); // seconds, by the server's clock
 export const running = signal<boolean | null>(null);
 export const times = signal<Record<string, number | null>>({});
 export const recorded = signal(0); // counts what pages should look at again
+export const summedUp = signal(0); // the same, more seldom
 
 export type Fall = { view: string; at: number; from: number | null; to: number };
 const falling = new Set<(fall: Fall) => void>();
@@ -64,6 +66,7 @@ function tell(): void {
     return;
   }
   told = Date.now();
+  if (recorded.value % SUMS_EVERY === 0) summedUp.value += 1;
   recorded.value += 1;
 }
 

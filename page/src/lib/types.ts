@@ -77,8 +77,15 @@ export interface UpdateTable {
   keys?: number;
   waiting: number;
   superseded: number;
-  staleness?: { mean_s: number | null; p99_s: number | null; worst: unknown[] };
-  [field: string]: unknown;
+  staleness?: { mean_s: number | null; p99_s: number | null; worst: StaleKey[] };
+  choosing?: boolean;
+  why?: string;
+}
+
+export interface StaleKey {
+  key: Record<string, unknown>;
+  staleness_s: number;
+  updates: number;
 }
 
 export interface AdaptedJoin {
@@ -283,6 +290,7 @@ export interface Session {
   version: string;
   role: "look" | "query" | "change";
   keys: boolean;
+  example: string;
 }
 
 export interface Period {

@@ -4,20 +4,21 @@ import { problemFrom, send } from "../lib/client";
 import { dollarsPerHour, seconds } from "../lib/format";
 import { link } from "../lib/route";
 import type { Plan, PlannedView, Problem } from "../lib/types";
-import { Dot, Failure, Notice, Section, sentence } from "../parts/basics";
+import { Dot, Failure, Notice, Section, sentence, Waiting } from "../parts/basics";
 import type { Editor } from "../parts/editor";
 import type { PageProps } from "../shell";
 
 const DRAFT = "headwater.draft";
 const PAUSE_MS = 450;
-const EXAMPLE = `CREATE MATERIALIZED VIEW big_orders
-  FRESHNESS = INTERVAL '30' SECOND
-AS SELECT order_id, customer_id, status
-   FROM orders;
-`;
 
 export function AddView({ session }: PageProps) {
-  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? EXAMPLE);
+  // The example comes with the session: until then there is nothing to edit.
+  if (session.project === "") return <Waiting />;
+  return <Drafting session={session} />;
+}
+
+function Drafting({ session }: PageProps) {
+  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? session.example);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [asking, setAsking] = useState(false);
@@ -112,7 +113,8 @@ function Answer({ plan, text, role, asking }: { plan: Plan; text: string; role: 
 }
 
 function Verdict({ view, plan }: { view: PlannedView; plan: Plan }) {
-  const shares = plan.graph.nodes.filter((node) => node.kind === "stage" && node.serves.includes(view.name) && node.serves.length > 1);
+  const used = new Set(view.path.map((step) => step.stage));
+  const shares = plan.graph.nodes.filter((node) => node.kind !== "source" && node.name !== view.name && used.has(node.name));
   return (
     <section class="verdict">
       <h2>
@@ -150,7 +152,7 @@ function Verdict({ view, plan }: { view: PlannedView; plan: Plan }) {
             ? "nothing"
             : shares.map((node) => (
                 <span class="under" key={node.name}>
-                  {node.name} <span class="quiet small">with {node.serves.filter((name) => name !== view.name).join(", ")}</span>
+                  {node.name} <span class="quiet small">with {node.serves.join(", ")}</span>
                 </span>
               ))}
         </dd>

@@ -5,6 +5,7 @@ import { count, dollars, dollarsPerHour, NONE, seconds, share } from "../lib/for
 import { link, replaceQuery, route } from "../lib/route";
 import type { Bill, BillLine, Costs, Plan } from "../lib/types";
 import { Choice, Empty, Failure, Figure, Section, Time, Waiting } from "../parts/basics";
+import { CostChart } from "../parts/cost_chart";
 import { type Column, Table } from "../parts/table";
 
 const PERIODS = [
@@ -33,8 +34,8 @@ type By = (typeof BY)[number][0];
 export function BillPage() {
   const last = (route.value.query.get("last") ?? "1h") as Length;
   const by = (route.value.query.get("by") ?? "view") as By;
-  const bill = useAnswer<Bill>("/bill", { last, by });
-  const plan = useAnswer<Plan>("/plan", {}, false).value;
+  const bill = useAnswer<Bill>("/bill", { last, by }, "seldom");
+  const plan = useAnswer<Plan>("/plan", {}, "never").value;
   const columns = useMemo(() => columnsOf(by), [by]);
   return (
     <>
@@ -60,6 +61,7 @@ export function BillPage() {
       )}
       {bill.value && bill.value.lines.length > 0 && (
         <>
+          {by !== "process" && <CostChart label={`Dollars an hour by ${by}`} asked={{ last, by }} />}
           <Bars bill={bill.value} by={by} />
           <Table label={`Bill by ${by}`} columns={columns} rows={bill.value.lines} id={(line) => nameOf(line, by)} />
           <Explained bill={bill.value} plan={plan} />

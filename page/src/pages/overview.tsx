@@ -33,9 +33,9 @@ function midnight(): string {
 
 export function Overview({ session }: PageProps) {
   const status = useAnswer<Status>("/status");
-  const hour = useAnswer<{ views: Period[] }>("/periods", { last: "1h" });
-  const lastHour = useAnswer<Bill>("/bill", { last: "1h", by: "view" });
-  const today = useAnswer<Bill>("/bill", { since: midnight(), by: "view" });
+  const hour = useAnswer<{ views: Period[] }>("/periods", { last: "1h" }, "seldom");
+  const lastHour = useAnswer<Bill>("/bill", { last: "1h", by: "view" }, "seldom");
+  const today = useAnswer<Bill>("/bill", { since: midnight(), by: "view" }, "seldom");
   const stopped = running.value === false ? newest(times.value) : null;
   useEffect(() => {
     if (running.value !== null) loadTeeth(stopped).catch(() => undefined); // the status says what is wrong

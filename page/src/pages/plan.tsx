@@ -14,7 +14,7 @@ import { type Column, Table } from "../parts/table";
 const LIT_S = 4; // a stage is lit for this long after a push
 
 export function PlanPage() {
-  const answer = useAnswer<Plan>("/plan", {}, false);
+  const answer = useAnswer<Plan>("/plan", {}, "seldom");
   if (!answer.value) return answer.problem ? <Failure problem={answer.problem} /> : <Waiting />;
   const plan = answer.value;
   if (plan.graph.nodes.length === 0) {
@@ -137,7 +137,7 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
           role="button"
           tabIndex={0}
           aria-pressed={box.node.name === stage}
-          aria-label={`${box.node.kind} ${box.node.name}`}
+          aria-label={`${box.node.kind} ${shortName(box.node.name)}`}
           onClick={() => choose(box.node.name)}
           onKeyDown={(event) => {
             if (event.key === "Enter" || event.key === " ") {
@@ -258,7 +258,7 @@ function Operators({ name, view }: { name: string; view: string | undefined }) {
   const explained = useAnswer<{ pushes: { stage: string; changed: string; plan: string }[]; stages: Record<string, string> }>(
     view ? `/views/${encodeURIComponent(view)}/explain` : null,
     {},
-    false,
+    "never",
   ).value;
   const text = explained?.stages[name];
   if (!text) return null;

@@ -1,8 +1,8 @@
 // What happens when there is more to do than time for it: what waits, what was superseded, which joins got the CPU.
 import { useAnswer } from "../lib/answers";
 import { count, seconds, share, value } from "../lib/format";
-import type { AdaptedJoin, Status, UpdateTable } from "../lib/types";
-import { Empty, Failure, Section, Waiting } from "../parts/basics";
+import type { AdaptedJoin, StaleKey, Status, UpdateTable } from "../lib/types";
+import { Dot, Empty, Failure, Section, Waiting } from "../parts/basics";
 import { type Column, Table } from "../parts/table";
 
 export function Pressure() {
@@ -32,6 +32,9 @@ export function Pressure() {
       {tables.length > 0 && (
         <Section title="Update tables">
           <Table label="Update tables" columns={TABLES} rows={tables} id={(table) => table.name} />
+          {tables.filter((table) => (table.staleness?.worst.length ?? 0) > 0).map((table) => (
+            <Worst key={table.name} table={table} />
+          ))}
         </Section>
       )}
       {joins.length > 0 && (
@@ -43,15 +46,39 @@ export function Pressure() {
   );
 }
 
+function Worst({ table }: { table: UpdateTable }) {
+  const keys = table.staleness?.worst ?? [];
+  return (
+    <>
+      <h3>The stalest keys of {table.name}</h3>
+      <Table label={`The stalest keys of ${table.name}`} columns={KEYS} rows={keys} id={(stale) => value(stale.key)} />
+    </>
+  );
+}
+
+const KEYS: Column<StaleKey>[] = [
+  { head: "Key", cell: (stale) => Object.entries(stale.key).map(([name, part]) => `${name} ${value(part)}`).join(", ") },
+  { head: "Staleness", number: true, sort: (stale) => stale.staleness_s, cell: (stale) => seconds(stale.staleness_s) },
+  { head: "Updates not shown", number: true, sort: (stale) => stale.updates, cell: (stale) => count(stale.updates) },
+];
+
 const TABLES: Column<UpdateTable>[] = [
   { head: "Table", sort: (table) => table.name, cell: (table) => table.name },
   { head: "Policy", cell: (table) => table.policy },
+  {
+    head: "State",
+    cell: (table) => (
+      <span class={`state ${table.choosing ? "warn" : "good"}`}>
+        <Dot mood={table.choosing ? "warn" : "good"} /> {table.choosing ? "choosing" : "shows all"}
+      </span>
+    ),
+  },
   { head: "Keys", number: true, cell: (table) => count(table.keys) },
   { head: "Waiting", number: true, sort: (table) => table.waiting, cell: (table) => count(table.waiting) },
   { head: "Superseded", number: true, sort: (table) => table.superseded, cell: (table) => count(table.superseded) },
   { head: "Mean staleness", number: true, cell: (table) => seconds(table.staleness?.mean_s) },
   { head: "p99", number: true, cell: (table) => seconds(table.staleness?.p99_s) },
-  { head: "Worst keys", wide: true, cell: (table) => <span class="quiet small">{(table.staleness?.worst ?? []).slice(0, 5).map(value).join(", ")}</span> },
+  { head: "Why", wide: true, cell: (table) => <span class="quiet small">{table.why}</span> },
 ];
 
 const JOINS: Column<AdaptedJoin>[] = [

@@ -22,12 +22,23 @@ interface Query {
   reasons: { text: string; line: number | null; excerpt: string }[];
   advice: string[];
   assumptions: string[];
-  parameters: string[];
-  answered: boolean;
+}
+
+interface Parameter {
+  name: string;
+  type: string;
+  list: boolean;
+}
+
+interface Routed {
+  name: string;
+  route: string | null; // null: it is not answered
+  parameters: Parameter[];
 }
 
 export function Queries({ session }: PageProps) {
-  const answer = useAnswer<{ queries: Query[] }>("/checked-queries");
+  const answer = useAnswer<{ queries: Query[] }>("/checked-queries", {}, "seldom");
+  const routed = useAnswer<{ queries: Routed[] }>("/queries", {}, "seldom").value?.queries ?? [];
   const chosen = route.value.path[1] ?? "";
   if (!answer.value) return answer.problem ? <Failure problem={answer.problem} /> : <Waiting />;
   const { queries } = answer.value;
@@ -49,7 +60,7 @@ export function Queries({ session }: PageProps) {
     <>
       <h1 class="visually-hidden">Queries</h1>
       <Table label="Queries" columns={COLUMNS} rows={queries} id={(row) => row.name} />
-      {query ? <About query={query} role={session.role} key={query.name} /> : <p class="quiet">Choose one to see its SQL, and why it has its level.</p>}
+      {query ? <About query={query} routed={routed.find((other) => other.name === query.name)} role={session.role} key={query.name} /> : <p class="quiet">Choose one to see its SQL, and why it has its level.</p>}
     </>
   );
 }
@@ -72,7 +83,7 @@ const COLUMNS: Column<Query>[] = [
   { head: "Needs", wide: true, cell: (query) => <span class="quiet small">{query.needs}</span> },
 ];
 
-function About({ query, role }: { query: Query; role: string }) {
+function About({ query, routed, role }: { query: Query; routed: Routed | undefined; role: string }) {
   return (
     <Section title={query.name}>
       <div class="beside">
@@ -102,10 +113,16 @@ function About({ query, role }: { query: Query; role: string }) {
               Bounded: however much data there is, it needs at most {plural(query.operations ?? 0, "storage operation")}.
             </p>
           )}
-          {query.answered && role !== "look" && <Try query={query} />}
+          {routed?.route && role !== "look" && <Try path={routed.route} parameters={routed.parameters} />}
         </div>
       </div>
     </Section>
+  );
+}
+
+function asked(parameters: Parameter[], given: Record<string, string>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    parameters.map(({ name, list }) => [name, list ? (given[name] ?? "").split(",").map((part) => part.trim()) : (given[name] ?? "")]),
   );
 }
 
@@ -118,14 +135,14 @@ interface Answered {
   staleness_s: number;
 }
 
-function Try({ query }: { query: Query }) {
+function Try({ path, parameters }: { path: string; parameters: Parameter[] }) {
   const [given, setGiven] = useState<Record<string, string>>({});
   const [answered, setAnswered] = useState<{ answer: Answered; took: number } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const ask = (event: Event) => {
     event.preventDefault();
     const began = performance.now();
-    get<Answered>(`/queries/${encodeURIComponent(query.name)}`, given)
+    get<Answered>(path, asked(parameters, given))
       .then((answer) => {
         setAnswered({ answer, took: (performance.now() - began) / 1000 });
         setProblem(null);
@@ -136,10 +153,16 @@ function Try({ query }: { query: Query }) {
   return (
     <form class="try" onSubmit={ask}>
       <h3>Try it</h3>
-      {query.parameters.map((name) => (
+      {parameters.map(({ name, type, list }) => (
         <label class="choice" key={name}>
-          <span>{name}</span>
-          <input value={given[name] ?? ""} onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })} />
+          <span>
+            {name} <span class="small">{[type, list ? "list, with commas" : ""].filter(Boolean).join(", ")}</span>
+          </span>
+          <input
+            value={given[name] ?? ""}
+            inputMode={/int|decimal|double|float/.test(type) ? "decimal" : "text"}
+            onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
+          />
         </label>
       ))}
       <button type="submit">Ask</button>
@@ -148,7 +171,7 @@ function Try({ query }: { query: Query }) {
         <>
           <p role="status">
             {plural(answered.answer.rows.length, "row")}, {plural(answered.answer.operations, "operation")} of at most{" "}
-            {count(answered.answer.bound)}, in {seconds(answered.took)}; {seconds(answered.answer.staleness_s)} old
+            {count(answered.answer.bound)}, answered in {seconds(answered.took)}; {seconds(answered.answer.staleness_s)} old
           </p>
           <Table
             label="Answer"

@@ -11,6 +11,7 @@ import { colour } from "../lib/theme";
 import type { Bill, Curves, Period, Problem, Status, ViewInfo, ViewStatus } from "../lib/types";
 import { Choice, Copy, Dot, Empty, Failure, Figure, Section, Time, Waiting } from "../parts/basics";
 import { Chart, type Data } from "../parts/chart";
+import { CostChart } from "../parts/cost_chart";
 import { Pushes } from "../parts/pushes";
 import { Rows } from "../parts/rows";
 import { promise } from "../parts/sawtooth";
@@ -29,7 +30,7 @@ type Length = (typeof PERIODS)[number][0];
 
 export function ViewPage({ session }: PageProps) {
   const name = route.value.path[1] ?? "";
-  const infos = useAnswer<{ views: ViewInfo[] }>("/views");
+  const infos = useAnswer<{ views: ViewInfo[] }>("/views", {}, "seldom");
   const status = useAnswer<Status>("/status");
   const view = status.value?.views.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   const info = infos.value?.views.find((candidate) => candidate.name === view?.name);
@@ -66,7 +67,7 @@ function Head({ view, status, last, session }: { view: ViewStatus; status: Statu
   const time = times.value[view.name] ?? (view.time === null ? null : Date.parse(view.time) / 1000);
   const staleness = time === null ? null : Math.max(0, now.value - time);
   const state = stateOf(view, staleness, running.value ?? status.running !== null, sitesDown(status));
-  const period = useAnswer<{ views: Period[] }>("/periods", { last }).value?.views.find((one) => one.name === view.name);
+  const period = useAnswer<{ views: Period[] }>("/periods", { last }, "seldom").value?.views.find((one) => one.name === view.name);
   return (
     <>
       <div class="page-head">
@@ -117,7 +118,9 @@ function StalenessChart({ view, last }: { view: ViewStatus; last: Length }) {
   if (curve && curve.at.length === 0) {
     return (
       <Section title="Staleness">
-        <Empty title="Nothing was recorded in this period">A run records a snapshot of every view each 5 s.</Empty>
+        <Empty title="Nothing was recorded in this period">
+          A run records a snapshot of every view each 5 s. A longer period may show more.
+        </Empty>
       </Section>
     );
   }
@@ -140,7 +143,7 @@ function large(freshness: number): Omit<uPlot.Options, "width" | "height"> {
     cursor: { drag: { x: true, y: false } },
     legend: { show: true, live: true },
     axes: [
-      { ...axis, font: "12px system-ui", values: (_plot, marks, _axis, _space, distance) => axisTimes(marks, distance) },
+      { ...axis, font: "12px system-ui", space: 90, values: (_plot, marks, _axis, _space, distance) => axisTimes(marks, distance) },
       { ...axis, font: "12px system-ui", size: 64, values: (_plot, values) => values.map((value) => seconds(value)) },
     ],
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(freshness * 1.15, high * 1.05)] } },
@@ -160,7 +163,7 @@ function large(freshness: number): Omit<uPlot.Options, "width" | "height"> {
 }
 
 function Cost({ name, last }: { name: string; last: Length }) {
-  const bill = useAnswer<Bill>("/bill", { last, by: "view" }).value;
+  const bill = useAnswer<Bill>("/bill", { last, by: "view" }, "seldom").value;
   const line = bill?.lines.find((candidate) => candidate.view === name);
   if (!line) return null;
   const parts = [
@@ -178,6 +181,7 @@ function Cost({ name, last }: { name: string; last: Length }) {
         ))}
         <Figure label="CPU used" value={seconds(line.cpu_seconds)} note="CPU-seconds, its part of what is shared" />
       </dl>
+      <CostChart label={`Dollars an hour of ${name}`} asked={{ last, view: name }} />
     </Section>
   );
 }
@@ -186,7 +190,7 @@ function Definition({ info, infos }: { info: ViewInfo; infos: ViewInfo[] }) {
   const explained = useAnswer<{ pushes: { stage: string; changed: string; plan: string }[] }>(
     `/views/${encodeURIComponent(info.name)}/explain`,
     {},
-    false,
+    "never",
   ).value;
   const feeds = infos.filter((other) => other.reads.includes(info.name)).map((other) => other.name);
   const views = new Set(infos.map((other) => other.name));

@@ -25,7 +25,7 @@ export function PanZoom({
 }) {
   const place = useRef<SVGSVGElement>(null);
   const [shown, setShown] = useState<Window | null>(null);
-  const fit = () => setShown(whole(place.current!, width, height));
+  const fit = () => place.current && setShown(whole(place.current, width, height));
   useEffect(() => {
     fit();
     const watch = new ResizeObserver(fit);

@@ -21,7 +21,7 @@ export function Rows({ view, columns, role }: { view: string; columns: { name: s
   const [filter, setFilter] = useState("");
   const [cursors, setCursors] = useState<string[]>([]);
   const parameters = { limit: PAGE, cursor: cursors[cursors.length - 1], filter: filter ? [filter] : [] };
-  const answer = useAnswer<Page>(role === "look" ? null : `/views/${encodeURIComponent(view)}`, parameters, cursors.length === 0);
+  const answer = useAnswer<Page>(role === "look" ? null : `/views/${encodeURIComponent(view)}`, parameters, cursors.length === 0 ? "always" : "never");
   if (role === "look") return <Notice mood="still">Rows need a key with the role query.</Notice>;
   const apply = (event: Event) => {
     event.preventDefault();

@@ -20,7 +20,7 @@ from headwater.clock import Clock, instant_text
 from headwater.errors import InputError, redact
 from headwater.model import Project, SqlText
 from headwater.project.loading import load_settings, project_of, read_text, sql_files
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 
 __all__ = ["last_good", "remember"]
 

@@ -121,7 +121,7 @@ def _crash(
     mark, begun = processes.said(), time.monotonic()
     victim = do(kind, processes, laboratory, chance)
     captured = told([processes.writer_log(CAPTURED)]).accepted  # must be in the views' next state
-    at = max(project.clock.now(), *(_time(project, view) for view in project.catalog.kept))
+    at = max(project.clock.now(), *_times(project).values())
     processes.start_missing()
     stuck = not _pushed_since(project, processes, at)
     after = time.monotonic() - begun
@@ -132,11 +132,16 @@ def _crash(
 
 
 def _pushed_since(project: Headwater, processes: Processes, at: int) -> bool:
-    """Wait until every view has been pushed beyond an instant. False if the run had to be ended for that."""
-    until, patience = time.monotonic() + RECOVERY_S, time.monotonic() + PATIENCE_S
-    alone = True
-    while any(_time(project, view) <= at for view in project.catalog.kept):
+    """Wait until every view has been pushed beyond an instant. False if the run had to be ended for that.
+
+    As long as any view moves on, nothing is stuck, however slow the machine is.
+    """
+    until = patience = time.monotonic()
+    alone, reached = True, dict[str, int]()
+    while min((times := _times(project)).values()) <= at:
         processes.start_missing()
+        if times != reached:
+            reached, until, patience = times, time.monotonic() + RECOVERY_S, time.monotonic() + PATIENCE_S
         if alone and time.monotonic() > patience:
             processes.kill("run")
             alone = False
@@ -144,6 +149,10 @@ def _pushed_since(project: Headwater, processes: Processes, at: int) -> bool:
             raise RuntimeError(f"views are not pushed within {RECOVERY_S} s: {processes.said_since(0)}")
         time.sleep(0.2)
     return alone
+
+
+def _times(project: Headwater) -> dict[str, int]:
+    return {view: _time(project, view) for view in project.catalog.kept}
 
 
 def _time(project: Headwater, view: str) -> int:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.show.output import console, print_json
+from headwater.serve.planning.changing_json import added_json, dropped_json, priced
 from headwater.units import dollar_text
 
 if TYPE_CHECKING:
+    from headwater.planning.weaving.weave import TreeChange
     from headwater.serve.planning.changing import Added, Dropped
 
 __all__ = ["add", "drop"]
@@ -37,7 +38,7 @@ def add(
 
     done = headwater.open(str(folder)).add(file, force)
     if as_json:
-        print_json(_added(done))
+        print_json(added_json(done))
     else:
         _print_added(done, folder)
     if not done.files:
@@ -63,45 +64,9 @@ def drop(
 
     done = headwater.open(str(folder)).drop(view, keep_data)
     if as_json:
-        print_json(
-            {
-                "view": done.view,
-                "file": str(done.file),
-                "file_deleted": done.file_deleted,
-                "data": done.data,
-            }
-        )
+        print_json(dropped_json(done))
     else:
         _print_dropped(done)
-
-
-def _added(done: Added) -> dict[str, Any]:
-    return {
-        "admitted": done.admitted,
-        "added": bool(done.files),
-        "views": [
-            {
-                "name": planned.view.name,
-                "admitted": planned.estimate.admitted,
-                "reason": planned.reason,
-                "freshness_s": planned.view.freshness.total_seconds(),
-                "critical_path_s": planned.estimate.critical_path.total_seconds(),
-                "dollars_per_hour": planned.estimate.dollars_per_hour,
-                "refresh": planned.refresh,
-            }
-            for planned in done.views
-        ],
-        "effects": [asdict(effect) for effect in done.effects],
-        "broken": list(done.broken),
-        "marginal_dollars_per_hour": done.dollars_per_hour if _priced(done) else None,
-        "files": [str(file) for file in done.files],
-        "running": done.running,
-    }
-
-
-def _priced(done: Added) -> list[str]:
-    """The views whose cost beside the others is known: a refused one is in no plan."""
-    return [planned.view.name for planned in done.views if planned.estimate.admitted]
 
 
 def _print_added(done: Added, folder: Path) -> None:
@@ -120,8 +85,10 @@ def _print_added(done: Added, folder: Path) -> None:
             f" {dollar_text(effect.dollars)} $/hour, was {dollar_text(effect.dollars_before)}{broken}",
             markup=False,
         )
-    if priced := _priced(done):
-        whose = "" if len(priced) == len(done.views) else f" of {', '.join(priced)}"
+    for change in done.rewoven:
+        out.print(_rewoven(change), markup=False)
+    if names := priced(done):
+        whose = "" if len(names) == len(done.views) else f" of {', '.join(names)}"
         out.print(f"Marginal cost{whose}: {dollar_text(done.dollars_per_hour)} $/hour.", markup=False)
     if not done.files:
         out.print("Nothing was written; --force adds the views anyway.")
@@ -135,6 +102,14 @@ def _print_added(done: Added, folder: Path) -> None:
     out.print(after)
 
 
+def _rewoven(change: TreeChange) -> str:
+    names = ", ".join(change.views)
+    if change.anew:
+        return f"Woven: {names} share {change.stage}, which is computed once; no other tree is touched."
+    verb = "joins" if len(change.views) == 1 else "join"
+    return f"Woven: {names} {verb} {change.stage}; nothing is computed anew for it."
+
+
 def _print_dropped(done: Dropped) -> None:
     what = "deleted" if done.file_deleted else "cut out of"
     fate = {
@@ -143,3 +118,5 @@ def _print_dropped(done: Dropped) -> None:
         "kept": "Its stored tables stay.",
     }
     console().print(f"Dropped {done.view}: {what} {done.file}. {fate[done.data]}")
+    if done.leaves:
+        console().print(f"What it shared goes on as it is, for {', '.join(done.leaves)}.", markup=False)

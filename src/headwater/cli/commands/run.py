@@ -45,6 +45,9 @@ def run(
     serve: Annotated[
         bool, typer.Option("--serve", help="Also answer over HTTP, as `headwater serve` does.")
     ] = False,
+    page: Annotated[
+        bool, typer.Option("--page", help="Also show the page in a browser: --serve, and says where it is.")
+    ] = False,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
     log_level: Annotated[
@@ -65,7 +68,7 @@ def run(
     warehouse.
 
     Examples: `headwater run shop`, `headwater run shop --for 60s`, `headwater run shop --until-idle`,
-    `headwater run shop --serve --port 8765`
+    `headwater run shop --page`, `headwater run shop --serve --port 8765`
     """
     from headwater.cli.commands.status import status
     from headwater.engine.run.process_cpu import charge_whole_process
@@ -85,7 +88,7 @@ def run(
     with (
         log_to(log_file(project.warehouse.root), log_level, log_format),
         _logged(project.project.name),
-        _served(str(folder), host, port) if serve else nullcontext(),
+        _served(str(folder), host, port) if serve or page else nullcontext(),
         Watch(project, live=sys.stderr.isatty() and not as_json and not quiet) as watch,
     ):
         if until_idle:
@@ -103,7 +106,7 @@ def _served(folder: str, host: str, port: int | None) -> Iterator[None]:
     from headwater.cli.serving.serve import started
 
     with started(folder, host, port) as server:
-        progress_console(even_if_quiet=True).print(f"Serving at {server.address}")
+        progress_console(even_if_quiet=True).print(f"The page, and JSON for programs: {server.address}")
         yield
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 import threading
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +28,7 @@ from headwater.errors import InputError
 from headwater.serve.asking import positive_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from headwater.api import Headwater
     from headwater.cli.demo.feeder import Feeder
@@ -51,6 +51,7 @@ def demo(
         ),
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Makes the changes repeatable.")] = 7,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Show it in a browser too.")] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Keep eight views of a busy little shop fresh, watch it live, and check every view at the end.
@@ -71,10 +72,21 @@ def demo(
     show = _Demo(open_to_write(folder), Traffic(seed), limit, as_json)
     show.interrupt.install()
     expect(Lifetime.SHORT)
-    show.run()
+    with _page(folder, show.commentary) if page else nullcontext():
+        show.run()
     report(show.project, folder, show.since, show.fed, show.verified, show.commentary.seconds(), as_json)
     if not all(view.equal for view in show.verified):
         raise typer.Exit(1)
+
+
+@contextmanager
+def _page(folder: Path, commentary: _Commentary) -> Iterator[None]:
+    """The page of the demo, while it runs."""
+    from headwater.cli.serving.serve import started
+
+    with started(str(folder), "127.0.0.1", None) as server:
+        commentary.say(f"watch it in a browser: {server.address}")
+        yield
 
 
 def prepare_folder(folder: Path) -> None:

@@ -64,7 +64,7 @@ def serve(
         if as_json:
             print(compact_json({"address": server.address, "pid": os.getpid()}), flush=True)
         else:
-            console().print(f"{folder}: {server.address} (Ctrl-C ends it)")
+            console().print(f"{folder}: the page is at {server.address} (Ctrl-C ends it)")
             sys.stdout.flush()
         stop.wait()
     if not as_json:

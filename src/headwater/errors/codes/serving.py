@@ -102,4 +102,22 @@ CODES = (
         "keys.json in the warehouse is not what `headwater key add` writes.",
         "Restore it from a backup; or delete it, and make the keys anew.",
     ),
+    Code(
+        "HW976",
+        "A change that another site may have asked for",
+        "The request is not JSON, or a browser says that a page of another site made it.",
+        "Send Content-Type: application/json, and no Origin but the server's own.",
+    ),
+    Code(
+        "HW977",
+        "Rows of this source do not come over HTTP",
+        "The source is captured from files, a database or a stream; a row put in by hand would not stay.",
+        "Mend the row where it comes from; then headwater dead-letters DIR TABLE --retry.",
+    ),
+    Code(
+        "HW978",
+        "Nothing is changed while the project's files are wrong",
+        "The server goes on with what the files said before, and cannot tell what a change would mean now.",
+        "Mend the files, as /status says, and ask again.",
+    ),
 )

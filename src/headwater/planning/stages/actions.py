@@ -168,6 +168,6 @@ def _step(works: Sequence[W]) -> Step[W]:
 def _lane(spark: str, works: Sequence[W]) -> tuple[Action[W], ...]:
     joint = tuple(work for work in works if work.mode is Mode.EMPTY or is_small(work))
     probing = tuple(work for work in works if work.mode is Mode.PROBE)
-    alone = (work for work in works if work not in joint and work not in probing)
+    alone = (work for work in works if work.mode not in (Mode.EMPTY, Mode.PROBE) and not is_small(work))
     together = tuple(Action(spark, group) for group in (joint, probing) if group)
     return (*together, *(Action(spark, (work,)) for work in alone))

@@ -29,7 +29,7 @@ from headwater.planning.weaving.costs import Rates, edge_rate
 from headwater.planning.weaving.decide import Bucket, Known, Tree, WeaveSettings, decide
 from headwater.planning.windows.workload import OPTIMIZER_NAMES, no_such_optimizer
 
-__all__ = ["Weaver", "Woven", "WovenTree", "stage_name"]
+__all__ = ["TreeChange", "Weaver", "Woven", "WovenTree", "stage_name", "tree_changes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,28 @@ class Woven:
     def facts(self) -> dict[str, Facts]:
         """How large the shared stages are and how fast they change."""
         return {tree.stage: tree.facts for tree in self.trees}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """What becomes of a tree when views come: it goes on with more views, or its stage is computed anew."""
+
+    stage: str
+    views: tuple[str, ...]  # that join it; all, if it is new
+    anew: bool
+
+
+def tree_changes(before: Woven, after: Woven) -> tuple[TreeChange, ...]:
+    """The trees that are not as they were."""
+    known = {tree.stage: frozenset(tree.views) for tree in before.trees}
+    changes = (
+        TreeChange(
+            tree.stage, tuple(view for view in tree.views if view not in joined), tree.stage not in known
+        )
+        for tree in after.trees
+        for joined in (known.get(tree.stage, frozenset()),)
+    )
+    return tuple(change for change in changes if change.views)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 from headwater.errors import InputError
 from headwater.serve.access.keys import Key, Rights, Role, id_of, new_key
 from headwater.storage.permissions import make_root
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 
 __all__ = ["KeyFile", "add_key", "read_keys", "revoke_key"]
 

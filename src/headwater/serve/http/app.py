@@ -22,6 +22,7 @@ from headwater.errors import HeadwaterError
 from headwater.serve.http import models
 from headwater.serve.http.guard import Guard, failed
 from headwater.serve.http.opening import Opened, Opening
+from headwater.serve.http.page_routers import PAGE_ROUTERS
 from headwater.serve.http.problems import Problem, problem_response
 from headwater.serve.http.routes import changes, history, metrics, queries, reports, views
 from headwater.serve.http.serving import Serving, Settings
@@ -29,7 +30,10 @@ from headwater.serve.http.serving import Serving, Settings
 __all__ = ["Application"]
 
 COMPRESSED = 1000  # bytes from which on an answer is compressed
-ROUTERS = (views.router, changes.router, queries.router, reports.router, history.router, metrics.router)
+ROUTERS = (
+    views.router, changes.router, queries.router, reports.router, history.router, metrics.router,
+    *PAGE_ROUTERS,
+)  # fmt: skip
 
 
 class Application:
@@ -89,7 +93,7 @@ def _openapi(app: FastAPI, opened: Opened, closed: bool) -> dict[str, Any]:
 def _list_views(paths: dict[str, Any], views: list[str]) -> None:
     """Say which views there are, where one is asked for."""
     for path, methods in paths.items():
-        parameters = methods["get"].get("parameters", ())
+        parameters = [each for method in methods.values() for each in method.get("parameters", ())]
         for parameter in (each for each in parameters if each["name"] == "name" and "/views/" in path):
             parameter["schema"]["enum"] = views
 

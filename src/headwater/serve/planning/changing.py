@@ -14,9 +14,11 @@ from pathlib import Path
 from headwater.catalog import Catalog, build
 from headwater.clock import Clock
 from headwater.errors import InputError, RefusedError
+from headwater.planning.weaving.weave import TreeChange
 from headwater.project import load
 from headwater.project.editing import new_views, readers, remove_view, require_outside, write_view
 from headwater.serve.planning.plan import Effect, Planned, PlannedView, plan
+from headwater.serve.planning.remembered import remembered
 from headwater.storage.records.dropped import mark_dropped, spare_dropped, sweep_dropped, unmark
 from headwater.storage.records.run_lock import run_lock, running
 from headwater.storage.warehouse import Warehouse
@@ -34,6 +36,7 @@ class Added:
     dollars_per_hour: float  # what the new views add
     running: bool
     files: tuple[Path, ...] = ()
+    rewoven: tuple[TreeChange, ...] = ()  # what becomes of woven trees
 
     @property
     def admitted(self) -> bool:
@@ -46,6 +49,7 @@ class Dropped:
     file: Path
     file_deleted: bool
     data: str  # "removed", "left to the run", "kept"
+    leaves: tuple[str, ...] = ()  # views of its tree, which goes on without it
 
 
 def add(catalog: Catalog, warehouse: Warehouse, path: Path, force: bool = False) -> Added:
@@ -61,6 +65,7 @@ def add(catalog: Catalog, warehouse: Warehouse, path: Path, force: bool = False)
         tuple(_broken(planned)),
         planned.dollars_per_hour_with - planned.dollars_per_hour,
         running(warehouse.root) is not None,
+        rewoven=planned.rewoven,
     )
     if not answer.admitted and not force:
         return answer
@@ -94,13 +99,18 @@ def drop(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, keep_d
             f'"{view.name}" is all that the project declares',
             hint="Delete the project's folder instead.",
         )
+    last = remembered(warehouse)
+    trees = () if last is None else last.trees
+    leaves = tuple(
+        other for tree in trees if view.name in tree.views for other in tree.views if other != view.name
+    )
     path, deleted = remove_view(view)
     after = build(load(catalog.project.folder))
     folders = {catalog.folder(stage.name) for stage in catalog.kept[view.name].stages}
     if keep_data and Path(warehouse.root).is_dir():
         spare_dropped(warehouse, view.name, folders)
     data = "kept" if keep_data else _release(warehouse, clock, view.name, folders, after)
-    return Dropped(view.name, path, deleted, data)
+    return Dropped(view.name, path, deleted, data, leaves)
 
 
 def _release(warehouse: Warehouse, clock: Clock, view: str, folders: set[str], after: Catalog) -> str:

@@ -59,11 +59,15 @@ class JoinEstimate:
 
     @property
     def feasible(self) -> bool:
-        return all(path.kept for path in self.paths)
+        probing = self.probes_per_second > 0 or not self.adapted
+        return all(path.kept for path in self.paths) and probing
 
     @property
     def reason(self) -> str:
-        """Why the tolerances cannot be kept, in words."""
+        """Why it is not feasible, in words."""
+        if all(path.kept for path in self.paths):
+            stored = f"storing its rows takes {self.push_seconds:.2f} s"
+            return f"no time would be left to look for partners: {stored}, more than a push may"
         tightest = min((path for path in self.paths if not path.kept), key=_slack)
         late = ", ".join(path.stream for path in self.paths if not path.kept)
         do = (
@@ -116,7 +120,7 @@ def join_estimate(
             stream.name,
             rates[stream.name],
             tuple("".join(names[letter] + " " for letter in hop.partner).strip() for hop in route.hops),
-            path.allowances,
+            tuple(allowance if allowance > 1e-6 else 0.0 for allowance in path.allowances),
             stream.tolerance,
             window.length + seconds,
             stream.tolerance is None or window.length + seconds <= stream.tolerance,

@@ -28,11 +28,12 @@ from headwater.planning.improve.plan_all import plan_all
 from headwater.planning.relations.relations import Sharing
 from headwater.planning.search.admission import admit, eased_promise
 from headwater.planning.stages.push_plan import PushPlan
+from headwater.planning.weaving.weave import TreeChange, Woven, tree_changes
 from headwater.serve.planning.planned import Corrections, Effect, Estimate, Planned, PlannedView, RunningPlan
 from headwater.serve.planning.pricing import Pricing, with_slow
 from headwater.serve.planning.remembered import continued, remembered
 from headwater.serve.planning.situation import Survey, survey
-from headwater.serve.planning.staging import Staging, staging, weaver_of
+from headwater.serve.planning.staging import Staging, staging, staging_of, weaver_of
 from headwater.storage.records.lessons import learnt
 from headwater.storage.warehouse import Warehouse
 
@@ -77,6 +78,7 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     keeping = replace(pricing, weaver=weaver_of(now, given, known))
     kept_sharings = {name: promises[name] for name in will_keep.sharings}
     keeps = keeping.push_plan(now, will_keep.graph, list(kept_sharings.values()))
+    woven = keeping.staging(now, will_keep.graph, kept_sharings).woven
     return Planned(
         project=kept.name,
         views=tuple(
@@ -88,7 +90,8 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         pushes=pushes,
         pushes_with=pushes_with,
         keeps=keeps,
-        woven=keeping.staging(now, will_keep.graph, kept_sharings).woven,
+        woven=woven,
+        rewoven=_rewoven(woven, extended, given, more) if extra else (),
         effects=tuple(_effects(pushes, pushes_with)) if extra else (),
         corrections=_corrections(predictor, extended, pushes_with),
         calibration=given.calibration,
@@ -97,6 +100,14 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         if remembered_plan is None
         else _compared(remembered_plan.plan, fresh, eased, now, pricing),
     )
+
+
+def _rewoven(woven: Woven, extended: Catalog, given: Survey, more: GlobalPlan) -> tuple[TreeChange, ...]:
+    """What becomes of the trees that are kept once the views asked about are there."""
+    weaver = weaver_of(extended, given, woven.known)
+    homes = given.situation.homes
+    staged = staging_of(extended, more.sharings, more.graph, more.sharings, homes, weaver)
+    return tree_changes(woven, staged.woven)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from headwater.planning.improve.global_plan import GlobalPlan
 from headwater.planning.search.admission import Admission
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PushPlan, ViewPush
-from headwater.planning.weaving.weave import Woven
+from headwater.planning.weaving.weave import TreeChange, Woven
 from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.units import seconds_text
 
@@ -171,6 +171,7 @@ class Planned:
     corrections: Corrections
     calibration: str  # the file of the operators; "" for the defaults
     core_hour: float
+    rewoven: tuple[TreeChange, ...] = ()  # what the views asked about do to woven trees
     running: RunningPlan | None = None  # None: no run has made a plan yet
 
     @property

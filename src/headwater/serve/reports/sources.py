@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -22,7 +23,7 @@ from headwater.storage.records.capture_health import CaptureHealth, WaitingFile,
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["SourceStatus", "next_step", "source_statuses"]
+__all__ = ["SourceStatus", "next_step", "shown_folder", "source_statuses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def _source(
         (now - (last or 0)) / 1e6 if captured else None,
         rejected.rows,
         capture.detail,
-        next_step(table, capture, rejected.rows, snapshot.time > 0, running, _shown(project.folder)),
+        next_step(table, capture, rejected.rows, snapshot.time > 0, running, shown_folder(project.folder)),
         rejected.share,
     )
 
@@ -108,7 +109,7 @@ def next_step(
     return "" if running else f"headwater run {folder}"
 
 
-def _shown(folder: str) -> str:
+def shown_folder(folder: str) -> str:
     """A folder as one would type it here."""
     relative = os.path.relpath(folder)
     return shlex.quote(folder if relative.startswith("..") else relative)
@@ -119,5 +120,10 @@ def _rows(file: DataFile) -> int:
     low, high = file.minimum.get(WEIGHT), file.maximum.get(WEIGHT)
     if low is not None and low == high:
         return int(low) * file.rows
-    weights = pq.read_table(file.path, columns=[WEIGHT]).column(WEIGHT)
-    return int(pc.sum(weights).as_py() or 0)
+    return _weight(file.path)
+
+
+@lru_cache(maxsize=100_000)
+def _weight(path: str) -> int:
+    """The sum of a file's weights. A file never changes, so whoever asks again and again reads it once."""
+    return int(pc.sum(pq.read_table(path, columns=[WEIGHT]).column(WEIGHT)).as_py() or 0)

@@ -19,7 +19,7 @@ from typing import Any
 
 from headwater.errors import InputError
 from headwater.planning.cost.operators import OPERATORS, Operators, operators_from_json, operators_to_json
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 
 __all__ = ["Calibrated", "calibrated", "machine_file", "project_file", "write_calibration"]
 

@@ -20,7 +20,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 from headwater.storage.warehouse import Warehouse
 
 __all__ = [

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 
 __all__ = ["SiteHealth", "read_health", "write_health"]
 

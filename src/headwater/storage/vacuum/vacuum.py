@@ -24,7 +24,7 @@ from datetime import timedelta
 
 from headwater.clock import micros
 from headwater.storage.index.side_files import sweep
-from headwater.storage.records.replace_text import replace_text
+from headwater.storage.replace_text import replace_text
 from headwater.storage.vacuum.in_use import InUse
 from headwater.storage.vacuum.inventory import TableStorage, tables_of
 from headwater.storage.vacuum.table_files import UnusedFile, bytes_below

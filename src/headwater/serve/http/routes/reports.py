@@ -33,7 +33,7 @@ from headwater.serve.reports.status_json import status_json
 from headwater.storage.warehouse import Warehouse
 from headwater.units import SECOND
 
-__all__ = ["current_status", "router", "versions"]
+__all__ = ["current_status", "router", "stage_graph", "versions"]
 
 MOMENT = SECOND // 2  # a status is shown again within it
 PLANNED = 60 * SECOND  # statistics change all the time, plans hardly
@@ -149,10 +149,10 @@ def _table(opened: Opened, name: str) -> str:
 def _plan(opened: Opened) -> str:
     planned = plan(opened.project, asking(opened.project), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
-    return compact_json(answer | {"graph": _graph(opened, answer)})
+    return compact_json(answer | {"graph": stage_graph(opened, answer)})
 
 
-def _graph(opened: Opened, answer: dict[str, Any]) -> dict[str, Any]:
+def stage_graph(opened: Opened, answer: dict[str, Any]) -> dict[str, Any]:
     """The stages of a usual push as a graph: sources first, then what is computed from them, for whom."""
     works = [work | {"action": action["step"]} for action in answer["actions"] for work in action["works"]]
     stages = {work["stage"]: work for work in works}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 __all__ = ["replace_text"]
 
@@ -11,6 +12,11 @@ def replace_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path`, creating its folder if need be."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     draft = f"{os.fspath(path)}.{os.getpid()}"
-    with open(draft, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(draft, path)
+    try:
+        with open(draft, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError:  # a full disk must not be left with drafts
+        with suppress(OSError):
+            os.unlink(draft)
+        raise

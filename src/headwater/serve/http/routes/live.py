@@ -1,0 +1,134 @@
+"""`/session` and `/live/changes`: who asks, and what moves.
+
+    event: state      {"at": seconds, "running": true, "times": {"view": seconds}, "state": "..."}
+
+An event is sent when a view's time, the run or anything that was recorded has changed; `state` differs
+whenever a page that shows more should ask again.  What is sent is computed once for all who listen, from
+logs alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from headwater.model import Project
+from headwater.serve.access.keys import Role
+from headwater.serve.http.answers import answered, etag_of
+from headwater.serve.http.asked import needs, rights_of
+from headwater.serve.http.models import problems
+from headwater.serve.http.page_models import Session
+from headwater.serve.http.routes.reports import versions
+from headwater.serve.http.serving import Serving
+from headwater.serve.json_text import compact_json
+from headwater.serve.reports.sources import shown_folder
+from headwater.storage.records.run_lock import running
+from headwater.units import SECOND
+
+__all__ = ["router"]
+
+LOOK_S = 1.0  # between two looks at the logs
+QUIET_S = 15.0  # after which the state is sent all the same, so that both know that the connection lives
+RECORDED = ("pushes", "audit")
+EVENTS = {"description": "States, as server-sent events.", "content": {"text/event-stream": {}}}
+
+
+def router(serving: Serving) -> APIRouter:
+    routes = APIRouter(tags=["page"], dependencies=[needs(Role.LOOK)])
+
+    @routes.get("/session", responses={200: {"model": Session}, **problems()})
+    def session(request: Request) -> Response:
+        """The project, and what the caller may do."""
+        import headwater
+
+        opened = serving.opened
+        return answered(
+            request,
+            {
+                "project": opened.project.name,
+                "folder": shown_folder(opened.project.folder),
+                "storage": opened.warehouse.root,
+                "version": headwater.__version__,
+                "role": rights_of(request).role.value,
+                "keys": serving.keys.closed(),
+                "example": example(opened.project),
+            },
+        )
+
+    @routes.get("/live/changes", response_class=Response, responses={200: EVENTS, **problems(503)})
+    async def live(request: Request, follow: bool = True) -> Response:
+        """As of when every view is and whether a run keeps them, whenever that changes."""
+        place = serving.reader()
+        place.__enter__()  # left when the stream ends
+        return StreamingResponse(
+            _events(serving, request, place, follow),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+
+    return routes
+
+
+def example(project: Project) -> str:
+    """A view that could be declared, for somebody who has not written one yet; "" without tables."""
+    table = next(iter(project.tables.values()), None)
+    if table is None:
+        return ""
+    name = f"new_{table.name}"
+    while name.lower() in {view.lower() for view in project.views}:
+        name += "_2"
+    columns = ", ".join(table.column_names[:4])
+    return (
+        f"CREATE MATERIALIZED VIEW {name}\n  FRESHNESS = INTERVAL '30' SECOND\n"
+        f"AS SELECT {columns}\n   FROM {table.name};\n"
+    )
+
+
+async def _events(serving: Serving, request: Request, place: Any, follow: bool) -> AsyncIterator[str]:
+    loop = asyncio.get_running_loop()
+    try:
+        sent, spoke = None, 0.0
+        while not serving.stopping.is_set() and not await request.is_disconnected():
+            state = await run_in_threadpool(_state, serving)
+            telling = {name: value for name, value in state.items() if name != "at"}
+            if telling != sent or loop.time() - spoke > QUIET_S:
+                sent, spoke = telling, loop.time()
+                yield f"event: state\ndata: {compact_json(state)}\n\n"
+            if not follow:
+                return
+            await asyncio.sleep(LOOK_S)
+    finally:
+        place.__exit__(None, None, None)
+
+
+def _state(serving: Serving) -> dict[str, Any]:
+    """The same for all who ask within a moment."""
+    opened = serving.opened
+
+    def make() -> dict[str, Any]:
+        catalog, warehouse = opened.catalog, opened.warehouse
+        times = {name: warehouse.stage(catalog.folder(name)).time() for name in catalog.kept}
+        recorded = versions(warehouse, *RECORDED), opened.fingerprint, _captures(warehouse.root)
+        return {
+            "at": serving.clock.now() / SECOND,
+            "running": running(warehouse.root) is not None,
+            "times": {name: time / SECOND if time else None for name, time in times.items()},
+            "state": etag_of(recorded)[3:-1],
+        }
+
+    moment = serving.clock.now() // round(LOOK_S * SECOND / 2)
+    return serving.answers.answer("live", (opened.fingerprint, moment), make)
+
+
+def _captures(root: str) -> int:
+    """When captures last said something else."""
+    try:
+        return os.stat(os.path.join(root, "captures.json")).st_mtime_ns
+    except FileNotFoundError:
+        return 0
