@@ -66,6 +66,14 @@ def test_the_log_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "message 299 " in (tmp_path / "headwater.log").read_text()
 
 
+def test_a_full_disk_is_said_once_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    log = logging.getLogger("headwater.full")
+    with log_to("/dev/full"):
+        for number in range(3):
+            log.warning("message %d", number)
+    assert capsys.readouterr().err == "/dev/full cannot be written: No space left on device\n"
+
+
 def test_logging_ends_with_its_context(tmp_path: Path) -> None:
     root = logging.getLogger("headwater")
     before = list(root.handlers), root.level

@@ -13,11 +13,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from enum import Enum
 from logging.handlers import RotatingFileHandler
+from typing import Any
 
 from headwater.errors import redact
 
@@ -51,7 +53,7 @@ def log_to(
 ) -> Iterator[logging.Handler]:
     """A context in which Headwater's loggers, and libraries that warn, write to a rotating file."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    handler = RotatingFileHandler(path, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8")
+    handler = _Log(path, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8")
     handler.setFormatter(_JsonLines() if form is LogFormat.JSON else _TextLines())
     everything, own = logging.getLogger(), logging.getLogger(OWN)
     before = own.level
@@ -62,7 +64,24 @@ def log_to(
     finally:
         everything.removeHandler(handler)
         own.setLevel(before)
-        handler.close()
+        with suppress(OSError):  # a full disk: what was to be written is lost, and was said to be
+            handler.close()
+
+
+class _Log(RotatingFileHandler):
+    """A log that cannot be written (a full disk) says so once: a traceback a message would hide the run."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._complained = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._complained:
+            self._complained = True
+            print(f"{self.baseFilename} cannot be written: {error.strerror or error}", file=sys.stderr)
 
 
 class _TextLines(logging.Formatter):

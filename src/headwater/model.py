@@ -54,9 +54,16 @@ class SqlText:
     source: str = field(default="", repr=False)  # the whole file's text
     offset: int = 0  # where `text` starts in it
     tree: exp.Query | None = field(default=None, compare=False, repr=False)  # of a SELECT, once parsed
+    # Stretches of the text that stand elsewhere: (start, end, what is written there).
+    parts: tuple[tuple[int, int, SqlText], ...] = field(default=(), compare=False, repr=False)
 
     def place(self, offset: int = 0, length: int = 1) -> Place:
         """The place of an offset counted from the start of `text`."""
+        for start, end, part in self.parts:
+            if start <= offset < end:
+                return part.place(offset - start, min(length, end - offset))
+        if self.offset + offset < 0:  # in words that nobody wrote
+            return self.place(-self.offset, 1)
         return Place.at(self.path, self.source or self.text, self.offset + offset, length)
 
 

@@ -32,13 +32,13 @@ def test_serve_answers_until_ctrl_c(folder: Path) -> None:
     )
     assert serving.stdout is not None
     address = json.loads(serving.stdout.readline())["address"]
-    assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
+    assert httpx.get(f"{address}/healthz", timeout=120).json() == {"status": "ok"}
     with httpx.stream(
-        "GET", f"{address}/views/v/changes"
+        "GET", f"{address}/views/v/changes", timeout=120
     ) as response:  # who listens does not keep it from ending
         assert next(response.iter_lines()).startswith(":")
         serving.send_signal(signal.SIGINT)
-        assert serving.wait(timeout=60) == 0
+        assert serving.wait(timeout=300) == 0
     assert (folder / "warehouse" / "logs" / "serve.log").exists()
 
 

@@ -199,6 +199,16 @@ def test_a_view_that_would_need_the_rows_again_is_refused(tmp_path: Path, select
     assert "all.sql:4" in str(caught.value.place)
 
 
+def test_a_table_that_chooses_its_updates_cannot_forget_rows(tmp_path: Path) -> None:
+    (tmp_path / "headwater.yml").write_text("name: shop\n")
+    tables = TABLES.replace("TEMPORAL)", "TEMPORAL, UPDATE KEY (id)) ON OVERLOAD UPDATES linecut")
+    view = "CREATE MATERIALIZED VIEW v FRESHNESS = INTERVAL '30' SECOND AS SELECT id FROM t;"
+    (tmp_path / "all.sql").write_text(tables + view)
+    with pytest.raises(InputError, match="cannot keep what it derives") as caught:
+        headwater.open(str(tmp_path))
+    assert "some of its updates" in caught.value.detail
+
+
 TOTALS = "".join(
     f"CREATE MATERIALIZED VIEW v{size} FRESHNESS = INTERVAL '30' SECOND AS SELECT id % 2 AS k,"
     f" window(at, '{size} minutes') AS w, count(*) AS n, sum(n) AS s FROM t"

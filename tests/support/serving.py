@@ -98,7 +98,7 @@ def served(
     """A client of a server of the project."""
     server = Server.start(str(folder), SystemClock(), settings, 0)
     try:
-        with httpx.Client(base_url=server.address, headers=headers, timeout=30) as client:
+        with httpx.Client(base_url=server.address, headers=headers, timeout=120) as client:
             yield client
     finally:
         server.stop()

@@ -21,7 +21,7 @@ from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.errors import InputError
 from headwater.model import Project as Declared
-from headwater.model import View
+from headwater.model import Table, View
 
 __all__ = ["outliving", "why_not_without"]
 
@@ -33,19 +33,31 @@ def outliving(kept: Kept, view: View, project: Declared) -> Kept:
     tables = [project.tables[name] for name in kept.reads if name in project.tables]
     outlives = [table for table in tables if table.retain.keep_derived]
     for table in outlives:
+        if table.chooses:
+            raise _refused(
+                view, table, "under overload it shows some of its updates, chosen among all rows",
+                "leave out KEEP DERIVED, or ON OVERLOAD UPDATES",
+            )  # fmt: skip
         reason = why_not_without(kept, table.name)
         if table.site != view.site:
             reason = f"it lies at site {view.site}, and what is copied there are the rows that are left"
         if reason:
-            raise InputError(
-                "HW139",
-                f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
-                place=view.place,
-                detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
-                hint=f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
-                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out",
+            hint = (
+                f'let "{view.name}" read a view over "{table.name}" alone (SELECT ... FROM {table.name}'
+                " WHERE ...), which keeps the rows; or leave KEEP DERIVED out"
             )
+            raise _refused(view, table, reason, hint)
     return replace(kept, outlives=tuple(table.name for table in outlives))
+
+
+def _refused(view: View, table: Table, reason: str, hint: str) -> InputError:
+    return InputError(
+        "HW139",
+        f'view "{view.name}" cannot keep what it derives from old rows of "{table.name}"',
+        place=view.place,
+        detail=f'"{table.name}" says RETAIN INTERVAL ... KEEP DERIVED, but {reason}.',
+        hint=hint,
+    )
 
 
 def why_not_without(kept: Kept, source: str) -> str:

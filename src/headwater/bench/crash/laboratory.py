@@ -23,7 +23,7 @@ from headwater.bench.spark_servers import Server, connect_server, running
 
 __all__ = ["Laboratory", "Postgres", "set_up"]
 
-DISK_MB = 512
+DISK_MB = 2_000  # hours of the writers, so that it is full only when a fault fills it
 CONNECT_NEEDS = ("grpc", "grpc_status", "google.protobuf", "pandas")
 FAKETIME = "/usr/lib/*/faketime/libfaketimeMT.so.1"
 

@@ -42,7 +42,8 @@ CREATE MATERIALIZED VIEW far FRESHNESS = INTERVAL '8' SECOND REFRESH POLICY INCR
 def write_project(folder: Path, laboratory: Laboratory) -> dict[str, str]:
     """Write the project's files; returns where the writer of each table writes to."""
     folder.mkdir(parents=True)
-    settings, sql = [f"name: crash\nstorage: {laboratory.storage}\n"], [VIEWS]
+    settings = [f"name: crash\nstorage: {laboratory.storage}\nretention: {{reads: 10 minutes}}\n"]
+    sql = [VIEWS]
     targets = dict.fromkeys(TABLES, str(folder))
     if laboratory.connect is not None:
         site = laboratory.storage.parent / "far"

@@ -12,6 +12,7 @@ the last transactions may be missing, never half of one; the run notices by the 
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -246,7 +247,8 @@ class _Connected:
         self._changed()
 
     def _changed(self) -> None:
-        self.connection.execute("UPDATE hw_layout SET version = version + 1")
+        """A new name for the layout, never one that a transaction had which was undone."""
+        self.connection.execute("UPDATE hw_layout SET version = ?", (random.getrandbits(62),))
 
     def put(self, table: str, row: Row) -> None:
         shape = self.store.shape(table)
