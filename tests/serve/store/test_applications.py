@@ -85,6 +85,7 @@ def follow(project: StoreProject, rows: Rows) -> int:
     return compared
 
 
+@pytest.mark.long
 def test_the_bookshop(tmp_path: Path) -> None:
     text = BOOKSHOP.read_text("utf-8")
     project = StoreProject(tmp_path / "bookshop", text)
@@ -107,6 +108,7 @@ def workloads(name: str) -> Iterator[tuple[dict[str, Table], list[Expected]]]:
     yield from by_tables.values()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(data_folder() is None, reason="the shared data with tpcw.sql and scadr.sql are not there")
 @pytest.mark.parametrize("name", ["scadr", "tpcw"])
 def test_the_workloads_of_the_paper(name: str, tmp_path: Path) -> None:
