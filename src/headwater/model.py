@@ -301,6 +301,7 @@ class Project:
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL
+    store: str = field(default="", repr=False)  # where queries are answered from; "": in the warehouse
     weaving: Weaving = Weaving()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 

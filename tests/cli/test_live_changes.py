@@ -12,7 +12,6 @@ from pyspark.sql import SparkSession
 
 import headwater
 from support.commands import answer, process, wait_for
-from support.spark_settings import spark_line
 
 pytestmark = pytest.mark.spark
 
@@ -62,7 +61,7 @@ def orders_in(folder: Path, view: str) -> int:
 def test_views_come_and_go_while_others_are_kept(spark: SparkSession, tmp_path: Path) -> None:
     folder, log, new = tmp_path / "shop", tmp_path / "run.log", tmp_path / "third.sql"
     folder.mkdir()
-    (folder / "headwater.yml").write_text(f"name: shop\n{spark_line()}")
+    (folder / "headwater.yml").write_text('name: shop\nspark: {master: "local[2]"}\n')
     (folder / "all.sql").write_text(SQL)
     new.write_text(THIRD)
     with feeding(folder) as accepted:

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from headwater.storage.warehouse import Warehouse
-from support.spark_settings import spark_line
 
 PLANTED = "pl4nted-S3cret"
 VARIABLE = "HEADWATER_TEST_SECRET"
@@ -30,7 +29,8 @@ def plant(project: Path) -> None:
     """Let a project's Spark refer to the secret."""
     settings = project / "headwater.yml"
     lines = [line for line in settings.read_text().splitlines() if not line.startswith("spark:")]
-    settings.write_text("\n".join([*lines, spark_line(spark_hadoop_planted_secret_key=f"${{{VARIABLE}}}")]))
+    config = f'{{spark.hadoop.planted.secret.key: "${{{VARIABLE}}}"}}'
+    settings.write_text("\n".join([*lines, f'spark: {{master: "local[*]", config: {config}}}', ""]))
 
 
 def planted_leaks(fixtures: Iterable[object], output: str) -> list[str]:

@@ -152,7 +152,7 @@ class Answering:
         name = query.declared.name
         try:
             return execute(bounded.plan, store, catalog, {**moments(self.clock.now()), **values})
-        except NotExecutable as error:
+        except (NotExecutable, ArithmeticError, ValueError) as error:
             raise _not_executable(name, str(error)) from error
         except BrokenAssumption as error:
             raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error
