@@ -51,7 +51,9 @@ def kill_again_and_again(kills: int, say: Callable[[str], None], seed: int = 1) 
             verdicts.append(_verified(folder))
         say("everything is shown")
         subprocess.run(
-            [sys.executable, "-m", "headwater.cli.app", "run", str(folder), "--until-idle"], check=True
+            [sys.executable, "-m", "headwater.cli.app", "run", str(folder), "--until-idle"],
+            check=True,
+            capture_output=True,
         )
         (table,) = feeder.project.status().tables
         rows = {row["symbol"]: row["price"] for row in feeder.project.read("newest").to_pylist()}
