@@ -16,6 +16,7 @@ QUIETLY = (
     "--no-first-run",
 )  # fmt: skip
 PATIENCE_MS = 15_000
+LOOK_MS = 100
 
 
 @contextmanager
@@ -46,6 +47,14 @@ class Window:
         self.page.goto(f"{self.address}/#/{path}")
         self.page.locator(shows).first.wait_for()
         return self.page
+
+    def wait_until(self, expression: str) -> None:
+        """Wait until an expression is true; Playwright's own way is refused by the page's content policy."""
+        for _ in range(PATIENCE_MS // LOOK_MS):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(LOOK_MS)
+        raise AssertionError(f"not true after {PATIENCE_MS} ms: {expression}")
 
     def text(self) -> str:
         return str(self.page.locator("main").inner_text())

@@ -30,7 +30,7 @@ type Length = (typeof PERIODS)[number][0];
 
 export function ViewPage({ session }: PageProps) {
   const name = route.value.path[1] ?? "";
-  const infos = useAnswer<{ views: ViewInfo[] }>("/views", {}, "seldom");
+  const infos = useAnswer<{ views: ViewInfo[] }>("/views");
   const status = useAnswer<Status>("/status");
   const view = status.value?.views.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   const info = infos.value?.views.find((candidate) => candidate.name === view?.name);

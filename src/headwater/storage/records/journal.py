@@ -10,6 +10,7 @@ first append adds them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -27,6 +28,9 @@ __all__ = [
     "AT", "AUDIT", "PROCESS_CPU", "PUSHES", "append_rows", "day_of", "files_between", "first_instant",
     "newest_rows", "read_rows", "rows_by_file",
 ]  # fmt: skip
+
+SMALL = 500  # rows: files of a run that goes on, before they are merged
+TOGETHER = 20_000  # rows
 
 AT = "at"  # when a row was recorded, in microseconds
 
@@ -133,9 +137,29 @@ def rows_by_file(
     until: int | None = None,
     columns: Sequence[str] | None = None,
 ) -> Iterator[pa.Table]:
-    """The rows of [since, until) file by file, so that nobody needs more than a file in memory."""
-    for file in files_between(log, since, until):
-        yield _read([file], schema, columns, _within(since, until))
+    """The rows of [since, until) file by file, small neighbours together: nobody needs more in memory."""
+    for small, files in _runs(files_between(log, since, until)):
+        if small:
+            rows = pa.concat_tables(_between(_small_file(file.path, schema), since, until) for file in files)
+            yield rows if columns is None else rows.select(list(columns))
+        else:
+            yield _read(files, schema, columns, _within(since, until))
+
+
+def _runs(files: Sequence[DataFile]) -> Iterator[tuple[bool, list[DataFile]]]:
+    """Each large file by itself; small ones that follow each other together, some thousand rows at a time."""
+    waiting: list[DataFile] = []
+    for file in files:
+        if file.rows > SMALL:
+            yield from [(True, waiting)] if waiting else []
+            yield False, [file]
+            waiting = []
+            continue
+        waiting.append(file)
+        if sum(each.rows for each in waiting) > TOGETHER:
+            yield True, waiting
+            waiting = []
+    yield from [(True, waiting)] if waiting else []
 
 
 def read_rows(
@@ -168,6 +192,21 @@ def newest_rows(
             break
     rows = pa.concat_tables(chosen).sort_by(AT) if chosen else schema.empty_table()
     return rows.slice(max(0, len(rows) - enough))
+
+
+@lru_cache(maxsize=1024)
+def _small_file(path: str, schema: pa.Schema) -> pa.Table:
+    """A file's rows. Files never change, so a server that is asked every few seconds reads each once."""
+    return ds.dataset([path], schema=schema, format="parquet").to_table()
+
+
+def _between(rows: pa.Table, since: int, until: int | None) -> pa.Table:
+    """The rows of [since, until); the same table if that is all of them."""
+    at = rows.column(AT)
+    inside = pc.greater_equal(at, since)
+    if until is not None:
+        inside = pc.and_(inside, pc.less(at, until))
+    return rows if pc.all(inside).as_py() else rows.filter(inside)
 
 
 def _within(since: int, until: int | None) -> pc.Expression:

@@ -1,0 +1,231 @@
+"""The page in a real Chromium: every part of it on a kept project, an empty one, a failing one and a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.api import Headwater
+from headwater.storage.records.journal import PUSHES, append_rows
+from headwater.storage.records.run_lock import run_lock
+from support.browser import Window, chromium, window
+from support.serving import SQL, make_shop, order, push, record, served
+
+pytestmark = pytest.mark.browser
+
+MARKUP = "<img src=x onerror=document.title='broken'>"
+AXE = Path(__file__).parents[2] / "page" / "node_modules" / "axe-core" / "axe.min.js"
+QUERIES = """
+CREATE QUERY by_id AS SELECT status FROM orders WHERE order_id = :order_id;
+CREATE QUERY dear AS SELECT order_id FROM orders WHERE total > :total;
+"""
+PAGES = {
+    "": ".saw-tooth canvas",
+    "views/open_orders": "text=What a push runs",
+    "plan": "g.box.view",
+    "pressure": "text=No overload",
+    "bill": "text=Sharing saves",
+    "queries/dear": "text=No bound, because",
+    "sources/orders": "h2:text('Dead letters')",
+    "add": "section.verdict",
+}
+
+
+@dataclass(frozen=True)
+class Served:
+    project: Headwater
+    address: str
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as started:
+        yield started
+
+
+def _serve(stack: ExitStack, project: Headwater) -> Served:
+    client = stack.enter_context(served(Path(project.project.folder)))
+    return Served(project, str(client.base_url).rstrip("/"))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A shop that a run keeps, whose rows are full of markup; names cannot hold any."""
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        shop = make_shop(tmp_path_factory.mktemp("kept") / "shop", patch, sql=SQL + QUERIES)
+        shop.ingest("orders", [order(1), order(2, MARKUP), order(3), order(4, MARKUP)])
+        shop.ingest("orders", [{"op": "upsert", "row": {"order_id": MARKUP}}])
+        push(shop)
+        record(shop)
+        stack.enter_context(run_lock(shop.warehouse.root, shop.clock.now()))
+        yield _serve(stack, shop)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        sql = "CREATE TABLE orders (order_id BIGINT PRIMARY KEY);"
+        yield _serve(stack, make_shop(tmp_path_factory.mktemp("empty") / "shop", patch, sql=sql))
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A shop whose run has stopped, with a view that failed, a row that was rejected and a file that is wrong."""
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        shop = make_shop(tmp_path_factory.mktemp("failing") / "shop", patch)
+        shop.ingest("orders", [order(1), {"op": "upsert", "row": {"order_id": "x"}}])
+        push(shop)
+        now = shop.clock.now()
+        failed = {
+            "at": now, "view": "statuses", "stage": "statuses", "mode": "incremental", "reason": "due", "after": 1, "until": 2,
+            "changed_rows": 1, "scanned_rows": 0, "result_rows": 0, "seconds": 0.1, "predicted_seconds": 0.1, "cpu_seconds": 0.0,
+            "attempt": 2, "error": f"CAST_INVALID_INPUT {MARKUP}",
+        }  # fmt: skip
+        append_rows(shop.warehouse.system("pushes"), PUSHES, [failed], now)
+        served_shop = _serve(stack, shop)
+        yield served_shop
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    views = "".join(
+        f"CREATE MATERIALIZED VIEW v{number} FRESHNESS = INTERVAL '1' MINUTE OWNER 'o{number % 7}' AS"
+        f" SELECT order_id, {number} AS n FROM orders;"
+        for number in range(200)
+    )
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        sql = "CREATE TABLE orders (order_id BIGINT PRIMARY KEY);" + views
+        yield _serve(stack, make_shop(tmp_path_factory.mktemp("large") / "shop", patch, sql=sql))
+
+
+def test_every_page_of_a_kept_project(browser: Any, kept: Served) -> None:
+    with window(browser, kept.address) as opened:
+        for path, shows in PAGES.items():
+            page = opened.go(path, shows)
+            assert page.title().endswith("Headwater"), path
+        opened.go("views/open_orders", "text=as of")
+        assert "a run keeps the views" in opened.page.locator("header").inner_text()
+
+
+def test_texts_are_never_markup(browser: Any, kept: Served) -> None:
+    with window(browser, kept.address) as opened:
+        opened.go("views/statuses", f"td:has-text({MARKUP!r})")
+        opened.go("sources/orders", f"article:has-text({MARKUP!r})")
+        opened.go(f"views/{MARKUP}", "text=There is no view")
+        assert opened.page.locator("img").count() == 0
+        assert opened.page.title() != "broken"
+
+
+def test_the_saw_tooth_is_drawn_and_falls(browser: Any, kept: Served) -> None:
+    with window(browser, kept.address) as opened:
+        page = opened.go("", ".saw-tooth canvas")
+        opened.wait_until(
+            """(() => { const canvas = document.querySelector('.saw-tooth canvas');
+            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            let drawn = 0; for (let at = 3; at < pixels.length; at += 4) if (pixels[at] > 0) drawn += 1;
+            return drawn > 300; })()"""
+        )
+        shown = "parseFloat(document.querySelector('tbody tr td:nth-child(3)').innerText)"
+        before = page.evaluate(shown)
+        opened.wait_until(f"{shown} > {before}")  # it grows by itself
+        grown = page.evaluate(shown)
+        push(kept.project)
+        opened.wait_until(f"{shown} < {grown}")
+
+
+def test_views_are_found_sorted_and_grouped(browser: Any, large: Served) -> None:
+    with window(browser, large.address) as opened:
+        page = opened.go("", "text=v199")
+        assert page.locator("tbody tr").count() == 200
+        page.get_by_label("Find").fill("v19")
+        opened.wait_until("document.querySelectorAll('tbody tr').length === 11")
+        page.get_by_label("Group by").select_option("owner")
+        page.locator("h2.group").first.wait_for()
+        assert "find=v19" in page.url
+        page.reload()
+        opened.wait_until("document.querySelectorAll('tbody tr').length === 11")
+        opened.go("?find=&group=", "text=v199")
+        page.get_by_role("button", name="View").click()
+        page.get_by_role("button", name="View").click()
+        opened.wait_until("document.querySelector('tbody tr td').innerText.startsWith('v99')")
+
+
+def test_a_plan_of_two_hundred_views_is_drawn(browser: Any, large: Served) -> None:
+    with window(browser, large.address) as opened:
+        page = opened.go("plan", "g.box.view")
+        assert page.locator("g.box").count() == 201
+        view_box = page.locator(".pan-zoom svg").get_attribute("viewBox")
+        page.get_by_role("button", name="Larger").click()
+        opened.wait_until(f"document.querySelector('.pan-zoom svg').getAttribute('viewBox') !== {view_box!r}")
+
+
+def test_what_is_wrong_stands_on_top(browser: Any, failing: Served) -> None:
+    with window(browser, failing.address) as opened:
+        opened.go("", "text=statuses fails")
+        text = opened.text()
+        assert "The run has stopped" in text
+        assert "1 row of orders was rejected" in text
+        opened.go("views/statuses", "text=Its last push failed")
+        opened.page.get_by_text("what failed, attempt 2").click()
+        opened.page.locator("td pre", has_text=MARKUP).wait_for()
+        (Path(failing.project.project.folder) / "all.sql").write_text(SQL + "CREATE NONSENSE;")
+        opened.go("", "text=The project's files are wrong")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_out_of_reach(browser: Any, kept: Served, scheme: str) -> None:
+    """axe's rules for people who use a keyboard, a screen reader or see little contrast."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci in page/ installs it")
+    with window(browser, kept.address, scheme=scheme) as opened:
+        for path, shows in PAGES.items():
+            page = opened.go(path, shows)
+            page.evaluate(AXE.read_text("utf-8"))
+            found = page.evaluate(
+                "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
+            )
+            wrong = [f"{path}: {rule['id']} {node['html'][:120]}" for rule in found for node in rule["nodes"]]
+            assert wrong == []
+
+
+def test_on_a_phone_nothing_stands_beside_the_screen(browser: Any, kept: Served) -> None:
+    with window(browser, kept.address, width=390) as opened:
+        for path, shows in PAGES.items():
+            page = opened.go(path, shows)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_the_theme_is_chosen(browser: Any, empty: Served) -> None:
+    with window(browser, empty.address, scheme="dark") as opened:
+        page = opened.go("", "main h1")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        page.get_by_role("button", name="Theme").click()
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def test_a_key_is_asked_for(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headwater.serve.access.key_file import add_key
+    from headwater.serve.access.keys import Rights, Role
+
+    shop = make_shop(tmp_path / "shop", monkeypatch)
+    _, token = add_key(shop.warehouse.root, "screen", Rights(Role.LOOK), 0)
+    with (
+        served(Path(shop.project.folder)) as client,
+        window(browser, str(client.base_url).rstrip("/")) as opened,
+    ):
+        page = opened.go("", "text=This server asks for a key")
+        page.get_by_label("Key").fill(token)
+        page.get_by_role("button", name="Enter").click()
+        page.get_by_text("open_orders").first.wait_for()
+        opened.errors.clear()  # the answers of 401 that made it ask
+        _looks_only(opened)
+
+
+def _looks_only(opened: Window) -> None:
+    opened.go("views/open_orders", "text=Rows need a key with the role query")
+    opened.go("add", "text=Adding it needs a key with the role change")
