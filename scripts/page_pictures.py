@@ -16,10 +16,10 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).parents[1] / "docs" / "images" / "page"
 PAGES = {
     "overview": "",
-    "view": "views/order_lines?last=10m",
+    "view": "views/order_lines?last=6h",
     "plan": "plan?view=order_lines",
     "pressure": "pressure",
-    "bill": "bill",
+    "bill": "bill?last=6h",
     "queries": "queries/recent_orders",
     "sources": "sources/orders",
     "add": "add",
@@ -38,7 +38,7 @@ def main(address: str) -> None:
                 page.goto(f"{address}/#/{path}")
                 page.wait_for_timeout(LOOKS_S * 1000)
                 picture = Image.open(BytesIO(page.screenshot())).convert(
-                    "P", palette=Image.Palette.ADAPTIVE, colors=64
+                    "P", palette=Image.Palette.ADAPTIVE, colors=256
                 )
                 picture.save(FOLDER / f"{name}-{scheme}.png", optimize=True)
                 print(f"{name}, {scheme}")

@@ -12,14 +12,14 @@ from headwater.project import load
 VIEWS = {
     "translated": "SELECT a.id, sum(b.n) AS n FROM a JOIN b ON a.id = b.a_id GROUP BY a.id",
     "counted": "SELECT count(*) AS n FROM a",
-    "recomputed": "SELECT id, row_number() OVER (ORDER BY id) AS place FROM a",
+    "recomputed": "SELECT id, id + 1 AS place FROM a TABLESAMPLE (10 PERCENT) REPEATABLE (7)",
     "over_a_view": "SELECT n FROM counted",
 }
 STARS = {
     "star": "SELECT * FROM a",
     "qualified_star": "SELECT a.*, b.n FROM a JOIN b ON a.id = b.a_id",
-    "recomputed_star": "SELECT *, row_number() OVER (ORDER BY id) AS place FROM a",
-    "names_it": "SELECT id, row_number() OVER (ORDER BY id) AS extra FROM a",
+    "recomputed_star": "SELECT *, 1 AS place FROM a TABLESAMPLE (10 PERCENT) REPEATABLE (7)",
+    "names_it": "SELECT id, id + 1 AS extra FROM a TABLESAMPLE (10 PERCENT) REPEATABLE (7)",
 }
 
 

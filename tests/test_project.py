@@ -90,11 +90,24 @@ def test_retention(tmp_path: Path) -> None:
     assert loaded(tmp_path, "name: shop\nretention: {history: none}\n").retention.history == timedelta(0)
 
 
-def test_a_key_that_nothing_reads_is_ignored_with_a_warning(tmp_path: Path) -> None:
-    with pytest.warns(ProjectWarning, match=r"headwater.yml:2:1: nothing reads `store`") as warned:
-        found = loaded(tmp_path, "name: shop\nstore: postgres://u:hunter2@h/db\nfreshness: 5 seconds\n")
+def test_a_key_that_nothing_reads_is_ignored_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.project.settings.UNUSED", ("once",))
+    with pytest.warns(ProjectWarning, match=r"headwater.yml:2:1: nothing reads `once`") as warned:
+        found = loaded(tmp_path, "name: shop\nonce: postgres://u:hunter2@h/db\nfreshness: 5 seconds\n")
     assert found.name == "shop"
     assert "hunter2" not in str(warned[0].message)
+
+
+def test_the_store_of_queries(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "name: shop\n").store == ""
+    assert loaded(tmp_path, "name: shop\nstore: sqlite\n").store == ""
+    found = loaded(tmp_path, "name: shop\nstore: postgres://u:${PASSWORD}@h/db\n")
+    assert found.store == "postgres://u:${PASSWORD}@h/db"
+    assert "PASSWORD" not in repr(found)
+    with pytest.raises(InputError, match="store"):
+        loaded(tmp_path, "name: shop\nstore: mysql://h/db\n")
 
 
 def test_the_default_site_can_be_described(tmp_path: Path) -> None:

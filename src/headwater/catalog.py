@@ -1,5 +1,7 @@
 """How every view of a project is kept, what reads what, and under which name it is stored.
 
+Long because everything that is asked about the stages of a project is asked of one value.
+
 Pure: the same project gives the same catalog.  A view's `version` is a fingerprint of everything its stored
 rows depend on; when a declaration changes, the version does, and the view starts anew in a folder of its own
 while the old rows stay until they are vacuumed.  Columns that a view does not read are no part of its

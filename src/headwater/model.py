@@ -54,9 +54,16 @@ class SqlText:
     source: str = field(default="", repr=False)  # the whole file's text
     offset: int = 0  # where `text` starts in it
     tree: exp.Query | None = field(default=None, compare=False, repr=False)  # of a SELECT, once parsed
+    # Stretches of the text that stand elsewhere: (start, end, what is written there).
+    parts: tuple[tuple[int, int, SqlText], ...] = field(default=(), compare=False, repr=False)
 
     def place(self, offset: int = 0, length: int = 1) -> Place:
         """The place of an offset counted from the start of `text`."""
+        for start, end, part in self.parts:
+            if start <= offset < end:
+                return part.place(offset - start, min(length, end - offset))
+        if self.offset + offset < 0:  # in words that nobody wrote
+            return self.place(-self.offset, 1)
         return Place.at(self.path, self.source or self.text, self.offset + offset, length)
 
 
@@ -294,6 +301,7 @@ class Project:
     spark_master: str = field(default="local[*]", repr=False)  # may hold a token
     spark_config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     durability: Durability = Durability.FULL
+    store: str = field(default="", repr=False)  # where queries are answered from; "": in the warehouse
     weaving: Weaving = Weaving()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 

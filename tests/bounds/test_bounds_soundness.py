@@ -170,8 +170,8 @@ def noisy(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace_largest(expr, names)
 
     monkeypatch.setitem(LENIENT, "noise", noise)
-    compiled = evaluation._compiled
-    monkeypatch.setattr(evaluation, "_compiled", lambda expr: compiled(noisy_form(expr)))
+    compiled = evaluation.compiled
+    monkeypatch.setattr(evaluation, "compiled", lambda expr: compiled(noisy_form(expr)))
 
 
 def checked(case: HostileCase) -> Answer:

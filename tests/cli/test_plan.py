@@ -26,9 +26,9 @@ CREATE TABLE cities (city STRING PRIMARY KEY, country STRING);
 """
 VIEWS = """
 CREATE MATERIALIZED VIEW adults FRESHNESS = INTERVAL '10' SECOND AS SELECT id, city FROM people WHERE age > 17;
-CREATE MATERIALIZED VIEW oldest FRESHNESS = INTERVAL '1' MINUTE AS
+CREATE MATERIALIZED VIEW sample FRESHNESS = INTERVAL '1' MINUTE AS
   SELECT id, age FROM people
-  ORDER BY age DESC LIMIT 10;
+  TABLESAMPLE (10 PERCENT) REPEATABLE (7);
 CREATE MATERIALIZED VIEW by_country FRESHNESS = INTERVAL '20' SECOND AS
   SELECT country, count(*) AS n FROM adults JOIN cities ON cities.city = adults.city GROUP BY country;
 """
@@ -76,12 +76,12 @@ Push      all views in 3 Spark actions, about 2.35 s; 0.10 cores busy on average
 ┃ view       ┃ freshness ┃   push ┃ $/hour ┃ refresh     ┃ answer   ┃
 ┡━━━━━━━━━━━━╇━━━━━━━━━━━╇━━━━━━━━╇━━━━━━━━╇━━━━━━━━━━━━━╇━━━━━━━━━━┩
 │ adults     │      10 s │ 0.24 s │ 0.0027 │ incremental │ admitted │
-│ oldest     │      60 s │ 1.60 s │ 0.0060 │ full        │ admitted │
+│ sample     │      60 s │ 1.60 s │ 0.0060 │ full        │ admitted │
 │ by_country │      20 s │ 0.55 s │ 0.0085 │ incremental │ admitted │
 └────────────┴───────────┴────────┴────────┴─────────────┴──────────┘
-oldest: full refresh, because ORDER BY with LIMIT has no delta rule at people/views.sql:5:12
-   5 |   ORDER BY age DESC LIMIT 10;
-     |            ^^^
+sample: full refresh, because TABLESAMPLE has no delta rule at people/views.sql:5:16
+   5 |   TABLESAMPLE (10 PERCENT) REPEATABLE (7);
+     |                ^^^^^^^^^^^^^^^^^^^^^^^^^
 Sizes and rates: default, expected. Speed of this machine: defaults.
 """
     )
@@ -101,12 +101,12 @@ def test_one_view_shows_its_path_its_pushes_and_what_was_used(people: Path) -> N
     assert "Scan adults [city] delta" in text
     assert "│ people │ 1,000,000 │ expected │        50 │ expected │        64 │" in text
     assert "│ cities │   100,000 │ default  │        10 │ default  │        64 │" in text
-    assert "oldest" not in text
+    assert "sample" not in text
 
 
 def test_the_contract_of_json(people: Path) -> None:
     found = answer(people)
-    assert [one["name"] for one in found["views"]] == ["adults", "oldest", "by_country"]
+    assert [one["name"] for one in found["views"]] == ["adults", "sample", "by_country"]
     for one in found["views"]:
         assert one["admitted"] is True
         assert one["chosen"] == "DPD"
@@ -117,12 +117,12 @@ def test_the_contract_of_json(people: Path) -> None:
             one["delay_s"] + sum(step["seconds"] for step in one["path"])
         )
         assert "pushes" not in one
-    adults, oldest, by_country = found["views"]
-    assert (adults["refresh"], oldest["refresh"]) == ("incremental", "full")
-    assert oldest["obstacles"] == [
+    adults, sample, by_country = found["views"]
+    assert (adults["refresh"], sample["refresh"]) == ("incremental", "full")
+    assert sample["obstacles"] == [
         {
-            "reason": "ORDER BY with LIMIT has no delta rule",
-            "place": {"path": "people/views.sql", "line": 5, "column": 12},
+            "reason": "TABLESAMPLE has no delta rule",
+            "place": {"path": "people/views.sql", "line": 5, "column": 16},
         }
     ]
     assert [(step["action"], step["stage"], step["mode"]) for step in by_country["path"]] == [
@@ -132,11 +132,11 @@ def test_the_contract_of_json(people: Path) -> None:
     assert by_country["stages"] == [{"name": "by_country", "kind": "linear", "reads": ["adults", "cities"]}]
     assert [(action["step"], action["spark"], action["stages"]) for action in found["actions"]] == [
         (1, "local[*]", ["adults"]),
-        (1, "local[*]", ["oldest"]),  # which is no delta: an action of its own
+        (1, "local[*]", ["sample"]),  # which is no delta: an action of its own
         (2, "local[*]", ["by_country"]),
     ]
     works = [work for action in found["actions"] for work in action["works"]]
-    assert [work["serves"] for work in works] == [["adults", "by_country"], ["oldest"], ["by_country"]]
+    assert [work["serves"] for work in works] == [["adults", "by_country"], ["sample"], ["by_country"]]
     assert [work["mode"] for work in works] == ["incremental", "full", "incremental"]
     assert found["push_s"] == pytest.approx(sum(action["seconds"] for action in found["actions"]))
     shared = found["shared"]
@@ -217,10 +217,10 @@ def test_a_calibration_changes_the_answer(people: Path) -> None:
 
 
 def test_explain_says_what_a_push_runs_in_json_too(people: Path) -> None:
-    (oldest,) = answer(people, "--view", "oldest")["views"]
-    (push,) = oldest["pushes"]
+    (sample,) = answer(people, "--view", "sample")["views"]
+    (push,) = sample["pushes"]
     assert push["plan"].startswith("recompute, and store the difference:\n")
-    assert "ORDER BY" in push["plan"]
+    assert "TABLESAMPLE" in push["plan"]
     adults = answer(people, "--explain")["views"][0]
     assert [push["changed"] for push in adults["pushes"]] == ["people"]
 
@@ -234,7 +234,7 @@ def test_a_promise_that_cannot_be_kept_is_exit_1(people: Path) -> None:
     assert "longer than its freshness of 0.01 s" in result.stdout
     assert "the smallest freshness that would be admitted is 0.25 s" in result.stdout
     assert "0.242 s  an action of local[*]" in result.stdout
-    assert run(people, "--view", "oldest").exit_code == 0
+    assert run(people, "--view", "sample").exit_code == 0
 
 
 def test_a_view_of_another_file_is_priced_and_not_added(people: Path, tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_the_picture_shows_every_view(people: Path, tmp_path: Path) -> None:
     assert run(people, "--svg", tmp_path / "plan.svg").exit_code == 0
     root = ElementTree.parse(tmp_path / "plan.svg").getroot()
     texts = {one.text for one in root.iter() if one.tag.endswith("text")}
-    assert {"people", "cities", "adults", "oldest", "by_country", "critical path"} <= texts
+    assert {"people", "cities", "adults", "sample", "by_country", "critical path"} <= texts
 
 
 @pytest.mark.cli

@@ -36,7 +36,27 @@ def test_what_is_taken_fits_and_hardly_more_would(seed: int) -> None:
 
 
 def test_something_is_taken_even_if_nothing_fits() -> None:
-    assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.1)).units == 1
+    """The fixed costs are longer than the promise allows: a quarter of them is spent on top."""
+    assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.1)).units == 13
+    assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.001)).units is None
+
+
+def test_a_push_that_need_not_choose_is_judged_as_such() -> None:
+    """To choose costs more than to take all; that is no reason to begin with it."""
+    forecast = linear(5.0, 0.01)
+    assert by_forecast(Load(100), 3 * SECOND, forecast, all_at_once=2 * SECOND).units is None
+    assert by_forecast(Load(1_000), 3 * SECOND, forecast, all_at_once=4 * SECOND).units is None
+
+
+@pytest.mark.parametrize("waiting", [50, 9_000, 400_000])
+def test_what_waits_is_shown_in_some_pushes_once_the_load_is_gone(waiting: int) -> None:
+    """Even where a push that shows next to nothing takes longer than it may."""
+    left, pushes = waiting, 0
+    while left:
+        budget = by_forecast(Load(left, choosing=True), SECOND, linear(5.0, 0.0006))
+        left -= left if budget.units is None else min(left, budget.units)
+        pushes += 1
+        assert pushes <= 250
 
 
 def test_a_rate_by_hand() -> None:

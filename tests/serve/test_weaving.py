@@ -13,6 +13,7 @@ from headwater.errors import InputError
 from headwater.planning.weaving.weave import Woven
 from headwater.serve.planning.remembered import remembered
 from headwater.serve.planning.shared_catalog import shared_catalog
+from headwater.storage.records.journal import PUSHES, append_rows
 from support.commands import command
 
 TABLE = """
@@ -207,4 +208,45 @@ def test_views_that_keep_what_their_table_drops_stay_apart(tmp_path: Path) -> No
     )
     opened = headwater.open(str(tmp_path))
     assert not woven(opened).trees
-    assert woven(opened).apart == dict.fromkeys("ab", "it keeps what quotes drops")
+    assert all("drops" in woven(opened).apart[view] for view in "ab")
+
+
+def test_status_shows_what_trees_did_beside_the_model(tmp_path: Path) -> None:
+    opened = project(tmp_path, windows("a", 60, 10), windows("b", 120, 20))
+    (stage,) = shared_catalog(opened.catalog, opened.warehouse).shared
+    now = opened.clock.now()
+
+    def push(name: str, changed: int, result: int, mode: str = "incremental") -> dict[str, object]:
+        numbers = {"changed_rows": changed, "result_rows": result, "cpu_seconds": 0.5}
+        return dict.fromkeys(PUSHES.names) | {"at": now, "view": name, "stage": name, "mode": mode} | numbers
+
+    records = [push(stage, 1000, 40), push("a", 40, 240), push("b", 40, 240), push("a", 9, 9, "initial")]
+    append_rows(opened.warehouse.system("pushes"), PUSHES, records, now)
+    (tree,) = opened.status().trees
+    assert (tree.stage, sorted(tree.views), tree.overlap) == (stage, ["a", "b"], 12)
+    assert (tree.pushes, tree.rows_in, tree.fragments) == (1, 1000, 40)
+    assert tree.merges == tree.merges_by_model == 40 * 12
+    assert tree.cpu_seconds == pytest.approx(1.5)
+    assert stage in command("status", str(tmp_path)).stdout
+    (shown,) = json.loads(command("status", str(tmp_path), "--json").stdout)["trees"]
+    assert shown["merges"] == 480
+
+
+def test_runs_keep_to_their_trees_until_they_are_asked_to_weave_afresh(tmp_path: Path) -> None:
+    views = [windows(f"v{slide}", 100 * slide, slide) for slide in (7, 11, 13)]
+    together = project(tmp_path, *views, settings=SETTINGS + "weave: w-tl\n")
+    (stage,) = shared_catalog(together.catalog, together.warehouse).shared
+    assert together.plan([]).running.same  # type: ignore[union-attr]
+    apart = project(tmp_path, *views, settings=SETTINGS + "weave: g-tl\n")
+    planned = apart.plan([])
+    assert [tree.stage for tree in planned.woven.trees] == [stage]
+    assert not planned.running.same  # type: ignore[union-attr]
+    assert set(shared_catalog(apart.catalog, apart.warehouse).shared) == {stage}
+    assert len(shared_catalog(apart.catalog, apart.warehouse, replan=True).shared) == 3
+
+
+def test_a_stage_costs_something_by_itself(tmp_path: Path) -> None:
+    """The paper would make a tree of each when rows are few; but each would be one more stage in every push."""
+    views = [windows(f"v{slide}", 100 * slide, slide) for slide in (7, 11, 13)]
+    calm = SETTINGS.replace("{values", "{rate: 200, values")
+    assert len(trees(project(tmp_path, *views, settings=calm))) == 1

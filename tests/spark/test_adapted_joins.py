@@ -64,8 +64,6 @@ def test_with_enough_probes_it_is_exact_and_with_few_a_part_of_it(
         change(kept, chance, rows, turn, 20)
         kept.push()
         assert shown(kept) == by_duckdb(EXACT, rows)
-        assert kept.verify("three").equal
-        assert kept.verify("counted").equal
     before = shown(kept)
     kept.workplace.catalog = replace(
         kept.catalog, project=replace(kept.project, overload=Overload(probes_per_second=1))

@@ -142,7 +142,7 @@ def test_the_same_choices_as_in_plain_python_and_every_view_exact(
 ) -> None:
     chance = random.Random(7)
     market = begun(spark, tmp_path, Updates.BEST, chance)
-    overload(market, chance, 3)
+    overload(market, chance, 2)
     waiting, stream = market.workplace.waiting("quotes"), market.stream
     assert waiting.tally().waits == sum(wait.waits for wait in stream.waiting.values()) > 0
     assert waiting.since() == min(wait.first_at or 0 for wait in stream.waiting.values() if wait.waits)
@@ -167,7 +167,7 @@ def test_the_same_choices_as_in_plain_python_and_every_view_exact(
     assert set(events[1:-1]) <= {"chose"}
 
 
-@pytest.mark.parametrize("policy", [Updates.FIFO, Updates.LINECUT])
+@pytest.mark.parametrize("policy", [Updates.FIFO, pytest.param(Updates.LINECUT, marks=pytest.mark.long)])
 def test_another_policy_chooses_as_in_plain_python(
     spark: SparkSession, tmp_path: Path, policy: Updates
 ) -> None:

@@ -248,7 +248,7 @@ def test_killing_a_server_in_mid_run_loses_nothing(
 
 
 def test_views_are_kept_and_verified_at_a_server(sites: Sites, tmp_path: Path) -> None:
-    top = view("top", "SELECT oid, amount FROM orders ORDER BY amount DESC LIMIT 2", "AUTO")
+    top = view("top", "SELECT oid, amount FROM orders ORDER BY amount DESC LIMIT 2", "FULL")
     kept = Keeping(sites.spark("opentable"), tmp_path, SHOP + JOINED + BY_CITY + top)
     kept.ingest("customers", CITIES)
     kept.ingest("orders", ORDERS)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
+from headwater.algebra.expressions.tree import Column
+from headwater.algebra.plans.nodes import Project, Scan, Windows
+from headwater.engine.query.operators import windows
+from headwater.engine.query.query import Query
 from support.spark.keeping import Keeping
 
 pytestmark = pytest.mark.spark
@@ -35,3 +42,29 @@ def test_a_window_may_be_any_key(spark: SparkSession, tmp_path: Path) -> None:
             assert keeping.verify(view).equal, view
     assert [n for _, n in sorted(keeping.rows("alone"))] == [3, 4, 3, 2, 1, 1]
     assert keeping.rows("first") == keeping.rows("last") != []
+
+
+@pytest.mark.parametrize("column", ["at", "local"])
+def test_windows_of_many_slides_are_those_of_spark(spark: SparkSession, column: str) -> None:
+    """With a time zone and without, paired windows and offsets, around a change of the clock; NULL lies in none."""
+    random = Random(1)
+    moments = [
+        datetime(2026, 3, 8, random.randint(0, 5), random.randint(0, 59), random.randint(0, 59))
+        for _ in range(60)
+    ]
+    rows = [(number, None if number % 9 == 0 else moment, 1) for number, moment in enumerate(moments)]
+    spark.createDataFrame(rows, "id long, at timestamp, _weight long").createOrReplaceTempView("moments")
+    text = "(SELECT id, at, CAST(at AS TIMESTAMP_NTZ) AS local, _weight FROM moments)"
+    for size, slide, offset in ((61, 7, 3), (3600, 100, -17)):
+        lengths = (timedelta(seconds=seconds) for seconds in (size, slide, offset))
+        node = Windows(Scan("moments", "m", ("id",)), "w", Column(column), *lengths)
+        own = windows(
+            Query(text, ("m.id",)), replace(node, child=Project(node.child, (("id", Column("m.id")),)))
+        )
+        sparks = f"window({column}, '{size} seconds', '{slide} seconds', '{offset} seconds')"
+        ours, expected = (
+            spark.sql(f"SELECT id, w FROM {own.text}"),
+            spark.sql(f"SELECT id, {sparks} AS w FROM {text}"),
+        )
+        assert ours.schema.simpleString() == expected.schema.simpleString()
+        assert sorted(map(repr, ours.collect())) == sorted(map(repr, expected.collect()))

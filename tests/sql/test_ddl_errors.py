@@ -35,7 +35,6 @@ STATEMENTS = [
     ("\n  «INSERT INTO t VALUES (1)", "HW101", "headwater ingest"),
     ("CREATE «TABEL t (a INT)", "HW101", 'did you mean "TABLE"?'),
     ("«CRATE TABLE t (a INT)", "HW101", 'did you mean "CREATE"?'),
-    ("CREATE «VIEW v AS SELECT 1", "HW101", "CREATE MATERIALIZED VIEW"),
     ("CREATE «FUNCTION f", "HW101", "a file holds"),
     ("EXPLAIN «CREATE TABLE t (a INT)", "HW101", "EXPLAIN is for"),
     ("EXPLAIN «SELECT 1", "HW101", "unknown statement"),

@@ -63,15 +63,23 @@ class Row:
 class World:
     """Two tables, one view over both, and a Spark that keeps it."""
 
-    def __init__(self, spark: SparkSession, folder: str, tables: Sequence[Table], sql: str) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: str,
+        tables: Sequence[Table],
+        sql: str,
+        policy: RefreshPolicy = RefreshPolicy.INCREMENTAL,
+    ) -> None:
         shutil.rmtree(folder, ignore_errors=True)
-        view = View("kept", SqlText(sql), timedelta(minutes=1), RefreshPolicy.INCREMENTAL)
+        view = View("kept", SqlText(sql), timedelta(minutes=1), policy)
         declared = {table.name: table for table in tables}
         self.project = Project("bench", folder, folder, declared, {"kept": view}, {}, {})
         self.sql = sql
         self.spark = spark
         self.folder = folder
         self.clock = SystemClock()
+        self.modes: set[str] = set()  # of the last push
         self.warehouse = Warehouse(folder)
         self.records = Records(self.clock)
         workplace = Workplace(spark, self.warehouse, build(self.project))
@@ -94,7 +102,9 @@ class World:
         self.executor.watermarks = dict.fromkeys(self.project.tables, now)
         with measured() as cost:
             self.executor.push_now()
-        return cost, sum(record.spark_jobs for record in self.records.drain())
+        records = self.records.drain()
+        self.modes = {record.mode for record in records}
+        return cost, sum(record.spark_jobs for record in records)
 
     def recompute(self) -> Cost:
         """Spark's own answer to the SQL over plain rows, written as Parquet: what a full refresh costs."""

@@ -17,7 +17,8 @@ from headwater.cli.bench.ingest import bench_ingest
 from headwater.cli.bench.joins import bench_joins
 from headwater.cli.bench.laws import bench_laws
 from headwater.cli.bench.postgres import bench_postgres
-from headwater.cli.bench.push import bench_push
+from headwater.cli.bench.pushes.push import bench_push
+from headwater.cli.bench.pushes.sql import bench_sql
 from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
@@ -89,6 +90,7 @@ bench.command("laws", cls=Command)(bench_laws)
 bench.command("ingest", cls=Command)(bench_ingest)
 bench.command("postgres", cls=Command)(bench_postgres)
 bench.command("push", cls=Command)(bench_push)
+bench.command("sql", cls=Command)(bench_sql)
 bench.command("weave", cls=Command)(bench_weave)
 bench.command("smile", cls=Command)(bench_smile)
 bench.command("simulation", cls=Command)(bench_simulation)

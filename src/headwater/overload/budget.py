@@ -11,6 +11,10 @@ promise leaves the view within twice that, and the rest is room for what a forec
 that is late already gets less, but never less than LEAST: otherwise nothing but fixed costs would be left
 to spend.
 
+**If hardly anything fits.**  What a push costs however little it takes may itself be longer than the
+promise allows. Then the promise is broken either way, and taking next to nothing would never catch up: a
+push gets WORTHWHILE of those fixed costs.
+
 **It does not flap.**  Overload begins when more waits than fits.  It ends when what waits is less than
 ENOUGH of what fits; in between everything is taken, and the stage goes on as one that chooses.  Whether
 it was choosing is the only memory, and it is stored with what waits.
@@ -27,6 +31,7 @@ __all__ = ["EVERYTHING", "Budget", "Load", "allowed_time", "by_forecast", "by_ra
 SHARE = 0.4  # of the promise: what a push may take
 LEAST = 0.1  # of the promise: what a push may take however late the view is
 ENOUGH = 0.7  # of what fits: if less waits, the overload is over
+WORTHWHILE = 1.25  # of a push that takes next to nothing: what a push may take at least
 FEWEST = 1  # units, however little fits: what waits must not wait for ever
 
 ForecastOf = Callable[[int], timedelta]  # of a push that takes so many units
@@ -57,9 +62,15 @@ def allowed_time(freshness: timedelta, stale: timedelta) -> timedelta:
     return max(min(freshness * SHARE, freshness - stale), freshness * LEAST)
 
 
-def by_forecast(load: Load, allowed: timedelta, forecast: ForecastOf) -> Budget:
-    """As many units as fit the time."""
-    everything = forecast(load.units)
+def by_forecast(
+    load: Load, allowed: timedelta, forecast: ForecastOf, all_at_once: timedelta | None = None
+) -> Budget:
+    """As many units as fit the time.
+
+    `all_at_once`: how long a push takes that need not choose, if that is not as long as choosing everything.
+    """
+    everything = forecast(load.units) if all_at_once is None else all_at_once
+    allowed = max(allowed, forecast(FEWEST) * WORTHWHILE) if everything > allowed else allowed
     said = f"everything would take {_seconds(everything)}, and a push has {_seconds(allowed)}"
     if everything <= allowed * (ENOUGH if load.choosing else 1.0):
         return Budget(reason=said)

@@ -70,6 +70,7 @@ def _project(folder: Path, settings: Settings, statements: Statements) -> Projec
         spark_master=settings.spark_master,
         spark_config=absolute_secret_files(settings.spark_config, folder.absolute()),
         durability=settings.durability,
+        store=settings.store,
         weaving=settings.weaving,
         explained=statements.explained,
     )

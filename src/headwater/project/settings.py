@@ -3,6 +3,7 @@
     name: shop
     storage: ./warehouse
     durability: full
+    store: postgres://user:${PASSWORD}@host/database
     spark: {master: "local[*]", config: {}}
     freshness: 1 minute
     sites: {plango: {storage: ./plango, spark: "sc://host:15002", capacity: {cores: 4, gb: 100}, prices: {}}}
@@ -38,7 +39,7 @@ from headwater.sql.parsing.intervals import duration
 __all__ = ["Settings", "read_settings"]
 
 KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention",
-        "overload", "weave")  # fmt: skip
+        "store", "overload", "weave")  # fmt: skip
 _RATES = ("updates_per_second", "probes_per_second")
 JOIN_POLICIES = (
     "optimal", "jaqpot", "grepp", "equal", "global-ratio", "equal-best", "selectivity-best",
@@ -47,7 +48,7 @@ _MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|yarn|(spark|k8s|sc)://\S+"
 )
-UNUSED = ("store",)  # keys of earlier versions that nothing reads: they are warned of and ignored
+UNUSED = ()  # keys of earlier versions that nothing reads: they are warned of and ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Settings:
     sites: Mapping[str, Site] = field(default_factory=dict)
     expect: Mapping[str, tuple[Expectation, Place]] = field(default_factory=dict)
     durability: Durability = Durability.FULL
+    store: str = field(default="", repr=False)  # may hold a password
     retention: Retention = Retention()
     overload: Overload = Overload()
     weaving: Weaving = Weaving()
@@ -83,6 +85,7 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
         freshness=_freshness(given["freshness"]) if "freshness" in given else DEFAULT_FRESHNESS,
         expect=_expectations(given["expect"]) if "expect" in given else {},
         durability=_durability(given["durability"]) if "durability" in given else Durability.FULL,
+        store=_store(given["store"]) if "store" in given else "",
         retention=read_retention(given["retention"]) if "retention" in given else Retention(),
         overload=_overload(given["overload"]) if "overload" in given else Overload(),
         weaving=read_weaving(given["weave"]) if "weave" in given else Weaving(),
@@ -133,6 +136,17 @@ def _durability(value: Value) -> Durability:
     except ValueError:
         message = f'durability is full or fast, not "{value.text()}"'
         raise value.wrong(message, "full outlasts a power cut; fast leaves that to chance") from None
+
+
+def _store(value: Value) -> str:
+    """Where queries are answered from: a PostgreSQL database; SQLite in the warehouse is the default."""
+    text = value.text()
+    if text.lower() == "sqlite":
+        return ""
+    if not text.startswith(("postgres://", "postgresql://")):
+        hint = "write store: postgres://user:${PASSWORD}@host/database, or leave it out for SQLite"
+        raise value.wrong(f'{value.title} cannot be "{text}"', hint)
+    return text
 
 
 def _with_spark(settings: Settings, value: Value) -> Settings:

@@ -96,7 +96,7 @@ def test_refusals(client: httpx.Client) -> None:
     problem(client.get("/views/statuses?limit=0"), 422, "HW962")
     problem(client.get("/views/statuses?cursor=x"), 400, "HW963")
     problem(client.get("/nothing"), 404, "HW964")
-    problem(client.post("/views"), 405, "HW964")
+    problem(client.post("/status"), 405, "HW964")
     problem(client.get("/bill?last=1h&since=2026-01-01T00:00:00Z"), 400, "HW962")
     problem(client.get("/staleness?last=9d"), 400, "HW962")
     problem(client.get("/pushes?view=nothing"), 404, "HW210")

@@ -67,9 +67,9 @@ CREATE QUERY bought AS
   SELECT sum(l.copies) AS copies, count(*) AS n FROM order_lines l JOIN orders o ON o.order_id = l.order_id
   WHERE l.book_id = :book_id AND o.status = :status;
 CREATE QUERY subjects AS SELECT DISTINCT subject FROM books WHERE author_id = :author_id ORDER BY subject LIMIT 9;
-CREATE QUERY unread AS
-  SELECT b.book_id FROM books b WHERE b.subject = :subject
-  AND NOT EXISTS (SELECT 1 FROM stock s WHERE s.book_id = b.book_id AND s.copies > 0) ORDER BY b.book_id LIMIT 4;
+CREATE QUERY sold_out AS
+  SELECT l.line, l.book_id FROM order_lines l WHERE l.order_id = :order_id
+  AND NOT EXISTS (SELECT 1 FROM stock s WHERE s.book_id = l.book_id AND s.copies > 3);
 CREATE QUERY pages AS SELECT page, count(*) AS n FROM visits WHERE reader = :reader GROUP BY page;
 CREATE QUERY either AS SELECT book_id FROM books WHERE book_id = :book_id OR book_id = :other;
 CREATE QUERY towns AS SELECT town FROM readers WHERE reader = :reader UNION SELECT town FROM readers WHERE reader = :other;

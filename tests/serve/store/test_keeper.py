@@ -292,3 +292,28 @@ def test_a_write_behind_changes_on_their_way_waits_for_them(tmp_path: Path) -> N
     titles = {row["doc"]: row["title"] for row in rows(project, "two_tags", tag1="b", tag2="c")}
     assert (titles[2], titles[5]) == ("last", "now")
     assert differences(project) == []
+
+
+def test_a_merge_before_the_first_look_of_a_run_does_not_span_the_time_of_the_store(tmp_path: Path) -> None:
+    view = "CREATE MATERIALIZED VIEW all_tags AS SELECT doc, tag FROM tags;"
+    project = filled(tmp_path, COUNTS + view)
+    for number in range(6):
+        project.append("tags", [{"doc": number, "tag": "m"}])
+        if number == 2:
+            project.keep()
+    project.keeper = Keeper(open_store(project.project.project), project.project.warehouse)  # a new run
+    at_work = replace(workplace(project.project.warehouse, project.project.catalog), sink=project.keeper)
+    gather(at_work, {"all_tags"}, project.watermarks()["tags"])
+    project.keep()
+    assert rows(project, "counts", tag="m") == [{"n": 6}]
+    assert differences(project) == []
+
+
+def test_a_query_that_cannot_be_computed_keeps_no_other_from_being_answered(tmp_path: Path) -> None:
+    odd = "CREATE QUERY odd AS SELECT soundex(title) AS s FROM docs WHERE id = :id;"
+    project = filled(tmp_path, COUNTS + TITLES + odd)
+    project.keep()
+    assert rows(project, "titles", title="t1") != []
+    with pytest.raises(InputError, match="soundex") as refused:
+        rows(project, "odd", id=1)
+    assert refused.value.code == "HW438"

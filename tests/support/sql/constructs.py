@@ -85,6 +85,7 @@ CONSTRUCTS = [
         ("LATERAL subquery", "SELECT o.id, l.m FROM orders o, LATERAL (SELECT max(price) AS m FROM items i WHERE i.order_id = o.id) AS l(m)"),
         ("LATERAL subquery without an equality", "SELECT o.id, l.n FROM orders o, LATERAL (SELECT count(*) AS n FROM items i WHERE i.price > o.weight) AS l"),
         ("LEFT JOIN LATERAL", "SELECT o.id, l.sku FROM orders o LEFT JOIN LATERAL (SELECT sku FROM items i WHERE i.order_id = o.id AND i.price > 2) AS l ON true"),
+        ("VALUES before a relation", "SELECT v.a, o.id FROM VALUES (1), (2) AS v(a) JOIN orders o ON o.id = v.a"),
         ("JOIN VALUES", "SELECT o.id, v.a FROM orders o JOIN VALUES (1, 'x'), (2, 'y') AS v(a, b) ON v.a = o.id"),
     ),
     *_of(
@@ -120,7 +121,6 @@ CONSTRUCTS = [
         "Subqueries", FULL,
         ("WITH RECURSIVE", "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT c.n, o.id FROM c JOIN orders o ON o.id = c.n"),
         ("table functions in FROM", "SELECT o.id, v.id AS other FROM orders o JOIN range(3) AS v ON v.id = o.id"),
-        ("VALUES before a relation", "SELECT v.a, o.id FROM VALUES (1), (2) AS v(a) JOIN orders o ON o.id = v.a"),
     ),
     *_of(
         "Groups", KEPT,

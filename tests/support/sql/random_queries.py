@@ -109,11 +109,43 @@ class Maker:
             return f"SELECT * FROM {source.sql}{self.where(source.columns, depth)}", columns
         kinds = [self.chance.choice([INT, INT, TEXT, FLAG]) for _ in range(self.chance.randint(1, 3))]
         items = [self.expression(source.columns, kind) for kind in kinds]
+        if self.chance.random() < 0.2:
+            items[0], kinds[0] = self.window(source.columns)
         distinct = "DISTINCT " if self.chance.random() < 0.2 else ""
         stem = self.alias()
         listed = ", ".join(f"{item} AS {stem}x{index}" for index, item in enumerate(items))
         sql = f"SELECT {distinct}{listed} FROM {source.sql}{self.where(source.columns, depth)}"
+        if self.chance.random() < 0.1:
+            sql += self.limit([f"{stem}x{index}" for index in range(len(kinds))])
         return sql, [(f"{stem}x{index}", kind) for index, kind in enumerate(kinds)]
+
+    def limit(self, names: list[str]) -> str:
+        """Ordered by all columns: rows that are left equal are the same."""
+        listed = ", ".join(self.ordered(name) for name in names)
+        offset = self.chance.choice(["", "", " OFFSET 1"])
+        return f" ORDER BY {listed} LIMIT {self.chance.randint(0, 4)}{offset}"
+
+    def ordered(self, value: str) -> str:
+        return f"{value}{self.chance.choice(['', ' DESC'])} NULLS {self.chance.choice(['FIRST', 'LAST'])}"
+
+    def window(self, columns: list[tuple[str, str]]) -> tuple[str, str]:
+        """A window function for which rows that the order leaves equal are all the same."""
+        by = self.expression(columns, self.any_type())
+        order = f"ORDER BY {self.ordered(self.expression(columns, INT))}"
+        if self.chance.random() < 0.4:
+            function, kind = self.chance.choice(["rank()", "dense_rank()"]), INT
+        else:
+            name, kind = self.chance.choice([("sum", INT), ("count", INT), ("max", INT), ("min", TEXT)])
+            function = f"{name}({self.expression(columns, kind)})"
+            frames = [
+                "",
+                "",
+                " RANGE BETWEEN 1 PRECEDING AND CURRENT ROW",
+                " RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING",
+            ]
+            order = self.chance.choice(["", order + self.chance.choice(frames)])
+        partition = self.chance.choice(["", f"PARTITION BY {by} "])
+        return f"{function} OVER ({partition}{order})", kind
 
     def grouped(self, depth: int) -> tuple[str, list[tuple[str, str]]]:
         source = self.sources(depth)
@@ -135,11 +167,17 @@ class Maker:
                 key if key != "TRUE" and key not in LITERALS[INT] else str(at + 1)
                 for at, key in enumerate(by)
             ]
-            sql += f" GROUP BY {', '.join(by)}"
+            sql += f" GROUP BY {self.grouping_sets(by)}"
         if self.chance.random() < 0.4:
             call, kind = self.aggregate(source.columns)
             sql += f" HAVING {self.compare(call, kind)}"
         return sql, [(f"{stem}x{index}", kind) for index, (_, kind) in enumerate(items)]
+
+    def grouping_sets(self, keys: list[str]) -> str:
+        """Without the empty set, which has a row even where there is none in DuckDB, and not in Spark."""
+        if len(keys) < 2 or any(key.isdigit() for key in keys) or self.chance.random() < 0.7:
+            return ", ".join(keys)
+        return f"GROUPING SETS (({', '.join(keys)}), {self.chance.choice(keys)})"
 
     def aggregate(self, columns: list[tuple[str, str]]) -> tuple[str, str]:
         choice = self.chance.random()
@@ -214,6 +252,8 @@ class Maker:
         conditions = [self.condition(columns) for _ in range(self.chance.choice([0, 0, 0, 1, 2]))]
         if depth and self.chance.random() < 0.25:
             conditions.append(self.subquery(columns))
+        elif depth and self.chance.random() < 0.2:
+            conditions.append(self.value_subquery(columns))
         self.chance.shuffle(conditions)
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
@@ -233,6 +273,24 @@ class Maker:
             return f"{name} IS NOT NULL AND {name} NOT IN (SELECT {column} FROM {inner.sql} WHERE {column} IS NOT NULL)"
         local = f" WHERE {self.condition(inner.columns)}" if self.chance.random() < 0.5 else ""
         return f"{name} IN (SELECT {column} FROM {inner.sql}{local})"
+
+    def value_subquery(self, columns: list[tuple[str, str]]) -> str:
+        """A subquery whose value is compared, or that stands below OR."""
+        inner = self.source(0)
+        link = self.link(columns, inner.columns)
+        name, kind = self.chance.choice(columns)
+        column = self.expression(inner.columns, kind, literal=False)
+        where = "" if link is None or self.chance.random() < 0.3 else f" WHERE {link}"
+        choice = self.chance.random()
+        if choice < 0.3:
+            return self.compare(f"(SELECT count(*) FROM {inner.sql}{where})", INT)
+        if column is None:
+            return "TRUE"
+        if choice < 0.6 and kind != FLAG:
+            sign = self.chance.choice(["=", "<", ">="])
+            return f"{name} {sign} (SELECT {self.chance.choice(['min', 'max'])}({column}) FROM {inner.sql}{where})"
+        negated = self.chance.choice(["", "NOT "])
+        return f"({self.condition(columns)} OR {name} {negated}IN (SELECT {column} FROM {inner.sql}{where}))"
 
     def condition(self, columns: list[tuple[str, str]]) -> str:
         kind = self.any_type()

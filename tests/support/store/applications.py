@@ -121,7 +121,7 @@ def parameters(query: DeclaredQuery, rows: Rows) -> dict[str, Any]:
             given[name] = rows.random.choice(WORDS)
         else:
             given[name] = rows.random.choice(values) if values else rows.value(kind or "int", nullable=False)
-        if re.search(rf"LIKE :{name}\b", query.sql, re.IGNORECASE):
+        if re.search(rf"LIKE :{name}\b(?!\s*\|\|)", query.sql, re.IGNORECASE):
             given[name] = str(given[name])[:2] + "%"
     return given
 
@@ -139,6 +139,8 @@ class Duck:
 
     def ask(self, sql: str, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         text = in_dialect(SqlText(sql), "duckdb")
+        words = r"list_contains(string_split(lower(\1), ' '), lower(\2))"
+        text = re.sub(r"TOKEN\((\w+)\) = (\$\w+)", words, text)
         for name, value in given.items():
             if isinstance(value, list):
                 text = re.sub(rf"IN \(\${name}\)", f"IN (SELECT UNNEST(${name}))", text)

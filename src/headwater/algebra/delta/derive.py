@@ -12,7 +12,7 @@ Write x' for NEW, x for OLD and dx for DELTA, so x' = x + dx, and K|x for x rest
     d stage S, GROUPS                          agg(K|x') - K|S                                K: keys of dx
     d Over(x), not stored                      over(K|x') - over(K|x)                         K: parts of dx
     d stage S of Over                          over(K|x') - K|S                               K: parts of dx
-    d stage S of the n first, insertions       over(K|S + dx) - K|S                           K: parts of dx
+    d stage S of the n first rows              see ranked.py
 
 A stage is merged when it is LINEAR, or when its states are counts, exact sums, min and max and dx holds
 nothing but insertions: then x itself is not read at all.
@@ -30,10 +30,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.delta.rules import Rules, numbered, touched_keys
+from headwater.algebra.delta.insertions import holds_only_insertions
+from headwater.algebra.delta.ranked import ranked_stage
+from headwater.algebra.delta.rules import Rules, touched_keys
 from headwater.algebra.expressions.build import column_items, positive
-from headwater.algebra.expressions.tree import Column, Expr
-from headwater.algebra.plans.framing import RANKS
+from headwater.algebra.expressions.tree import Column
 from headwater.algebra.plans.nodes import (
     Aggregate,
     Filter,
@@ -42,18 +43,15 @@ from headwater.algebra.plans.nodes import (
     Plan,
     Project,
     Restrict,
-    Scan,
     Union,
     Version,
 )
-from headwater.algebra.plans.walks import nodes, pick, scan_rows, share
+from headwater.algebra.plans.walks import pick, scan_rows, share
 from headwater.algebra.stages.stage import Stage, StageKind
 from headwater.algebra.stages.states import ROW_COUNT, is_mergeable, merging
 from headwater.errors import InternalError
 
-__all__ = ["delta", "holds_only_insertions"]
-
-Items = tuple[tuple[str, Expr], ...]
+__all__ = ["delta"]
 
 
 def delta(
@@ -75,7 +73,7 @@ def _stage_delta(stage: Stage, rules: Rules, inserts_only: frozenset[str]) -> Pl
         case ((StageKind.LINEAR | StageKind.GROUPS), Aggregate() as aggregate):
             return _aggregate_stage(stage, aggregate, rules, inserts_only)
         case StageKind.GROUPS, Project(Over() as over, items):
-            return _ranked_stage(stage, over, items, rules, inserts_only)
+            return ranked_stage(stage, over, items, rules, inserts_only)
         case _:
             raise InternalError("HW901", f'stage "{stage.name}" of kind {stage.kind.value} has no delta rule')
 
@@ -114,42 +112,3 @@ def _stored(stage: Stage, aggregate: Aggregate, touched: Plan) -> Plan:
     """The stage's own rows, as of the last push, of the groups that are touched."""
     keys = tuple(Column(name) for name, _ in aggregate.keys)
     return Restrict(scan_rows(stage.name, stage.columns, Version.OLD), keys, touched)
-
-
-def _ranked_stage(
-    stage: Stage, over: Over, items: Items, rules: Rules, inserts_only: frozenset[str]
-) -> Plan | None:
-    """Partitions that the change touches are ranked anew; of the n first rows only if one may have left."""
-    change = rules.derive(over.child)
-    if change is None:
-        return None
-    touched = touched_keys(change, numbered(over.partition))
-    stored = Restrict(_stored_rows(stage, over), over.partition, touched)
-    ranked: Plan
-    if _first_rows(over) and holds_only_insertions(change, inserts_only):
-        ranked = replace(over, child=Union((pick(stored, over.child.columns), change)))
-    else:
-        ranked = rules.restricted_over(over, Version.NEW, touched)
-    return Union((Negate(Project(stored, items)), Project(ranked, items)))
-
-
-def _stored_rows(stage: Stage, over: Over) -> Plan:
-    """The stage's own rows as of the last push, under the names of the node."""
-    read = scan_rows(stage.name, stage.columns, Version.OLD)
-    return Project(
-        read, tuple((old, Column(new)) for new, old in zip(stage.columns, over.columns, strict=True))
-    )
-
-
-def _first_rows(over: Over) -> bool:
-    """Are only the n first rows kept, and nothing computed that others beside them could change?"""
-    return over.most is not None and all(call.function in RANKS for call in over.calls)
-
-
-def holds_only_insertions(change: Plan, inserts_only: frozenset[str]) -> bool:
-    """Can no row of this delta plan have a negative weight, given the relations that only got new rows?"""
-    return not any(
-        isinstance(node, Negate)
-        or (isinstance(node, Scan) and node.version is Version.DELTA and node.relation not in inserts_only)
-        for node in nodes(change)
-    )

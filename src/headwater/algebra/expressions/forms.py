@@ -197,7 +197,7 @@ def _field(arguments: Arguments, template: str) -> RowFunction:
     if name not in ("start", "end"):
         raise NotEvaluable(f'the field "{name}" of a struct')
     position = 0 if name == "start" else 1
-    return strict(lambda struct: struct[position], arguments)
+    return strict(lambda struct, *_: struct[position], arguments)
 
 
 def _struct(arguments: Arguments, _: str) -> RowFunction:

@@ -46,30 +46,42 @@ __all__ = ["parts_relation", "woven"]
 
 
 def woven(grouping: Grouping, name: str, parts: Aggregate) -> Aggregate | None:
-    """The grouping over a stored stage of parts, if that holds all it needs."""
+    """The grouping over a stored stage of parts, if that holds all it needs; it reads no more than that."""
     applied = _filters(parts.child)
     if parts_relation(parts) != grouping.relation or not set(applied) <= set(grouping.filters):
         return None
     names: dict[Expr, Expr] = {expr: Column(key) for key, expr in parts.keys}
-    rows: Plan = scan_rows(name, parts.columns)
+    column, start = "", ""
     if grouping.window is not None:
         start = _fragment_column(grouping.window, parts)
-        if start is None:
+        if not start:
             return None
         column = _free(grouping.window.column, parts.columns)
-        window = grouping.window
-        rows = Windows(rows, column, Column(start), window.size, window.slide, window.offset)
-        names[Column(window.column)] = Column(column)
+        names[Column(grouping.window.column)] = Column(column)
     left = tuple(condition for condition in grouping.filters if condition not in applied)
     condition = conjunction(tuple(replace_largest(part, names) for part in left))
-    if condition is not None:
-        rows = Filter(rows, condition)
     keys = tuple((key, replace_largest(expr, names)) for key, expr in grouping.keys)
     calls = _merged(grouping, parts)
-    read = [*(expr for _, expr in keys), *(() if condition is None else (condition,))]
-    if calls is None or not all(columns_of(expr) <= set(rows.columns) for expr in read):
+    if calls is None:
         return None
-    return Aggregate(rows, keys, calls)
+    read = {start} - {""}
+    for expr in (
+        *(expr for _, expr in keys),
+        *(() if condition is None else (condition,)),
+        *_arguments(calls),
+    ):
+        read |= columns_of(expr)
+    if not read - {column} <= set(parts.columns):
+        return None
+    rows: Plan = scan_rows(name, [each for each in parts.columns if each in read])
+    if grouping.window is not None:
+        window = grouping.window
+        rows = Windows(rows, column, Column(start), window.size, window.slide, window.offset)
+    return Aggregate(rows if condition is None else Filter(rows, condition), keys, calls)
+
+
+def _arguments(calls: Iterable[AggregateCall]) -> Iterable[Expr]:
+    return (argument for call in calls for argument in call.arguments)
 
 
 def parts_relation(parts: Aggregate) -> str:
@@ -88,12 +100,12 @@ def _filters(node: Plan) -> tuple[Expr, ...]:
     return filters
 
 
-def _fragment_column(window: Window, parts: Aggregate) -> str | None:
+def _fragment_column(window: Window, parts: Aggregate) -> str:
     """The column of fragments of this window's time, if every edge of the window is an edge of theirs."""
     for name, expr in parts.keys:
         if isinstance(expr, Call) and expr.function == "fragment" and expr.arguments[0] == window.time:
-            return name if covers(edges_in(expr), window.edges) else None
-    return None
+            return name if covers(edges_in(expr), window.edges) else ""
+    return ""
 
 
 def _merged(grouping: Grouping, parts: Aggregate) -> tuple[AggregateCall, ...] | None:

@@ -40,20 +40,26 @@ SIZES = (10_000, 100_000, 1_000_000)
 TAGS, SKEW, MOST, AVERAGE = 2000, 0.1, 10, 4
 READS, SLOW_READS, WRITES, WARM = 2_000, 200, 500, 200
 
+Times = tuple[float, float]  # of the clock and of the CPU, in milliseconds
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     tags: int
     view_p50_ms: float
     view_p99_ms: float
+    view_cpu_p99_ms: float  # CPU time: what the machine did besides is not in it
     view_operations: int  # the most that a read took
     scan_p50_ms: float
     scan_p99_ms: float
+    scan_cpu_p99_ms: float
     scan_operations: int
     write_p50_ms: float
     write_p99_ms: float
+    write_cpu_p99_ms: float
     plain_write_p50_ms: float
     plain_write_p99_ms: float
+    plain_write_cpu_p99_ms: float
     load_s: float
     megabytes: float
 
@@ -124,34 +130,41 @@ def _answer(size: int, with_view: bool) -> Answer:
 
 def _reads(
     store: SqliteStore, answer: Answer, layout: Layout, draw: Zipf, count: int
-) -> tuple[list[float], int]:
-    """Milliseconds of each read, each in a snapshot of its own, and the most operations that one took."""
+) -> tuple[list[Times], int]:
+    """How long each read took, each in a snapshot of its own, and the most operations that one took."""
     assert answer.bounded_plan is not None
     assert answer.catalog is not None
-    times, operations = [], 0
+    times, operations, plan = [], 0, answer.bounded_plan.plan
     for number in range(WARM + count):
         params = {"a": draw.tag(), "b": draw.tag()}
-        began = time.perf_counter()
+        began = _now()
         with store.snapshot() as snapshot:
-            result = execute(
-                answer.bounded_plan.plan, Renamed(snapshot, layout.names), answer.catalog, params
-            )
+            result = execute(plan, Renamed(snapshot, layout.names), answer.catalog, params)
         if number >= WARM:
-            times.append((time.perf_counter() - began) * 1000)
+            times.append(_since(began))
             operations = max(operations, result.operations)
     return times, operations
 
 
-def _writes(store: SqliteStore, layout: Layout, draw: Zipf, first: int, kept_views: bool) -> list[float]:
-    """Milliseconds of each new tag, written in a transaction with all that follows from it."""
+def _writes(store: SqliteStore, layout: Layout, draw: Zipf, first: int, kept_views: bool) -> list[Times]:
+    """How long each new tag took, written in a transaction with all that follows from it."""
     (table,) = layout.tables
-    times: list[float] = []
+    times: list[Times] = []
     for row, _ in _some_tags(draw, first):
-        began = time.perf_counter()
+        began = _now()
         with store.transaction() as writing:
             Upkeep(writing, layout.views if kept_views else ()).insert(table, row)
-        times.append((time.perf_counter() - began) * 1000)
+        times.append(_since(began))
     return times
+
+
+def _now() -> Times:
+    return time.perf_counter() * 1000, time.thread_time() * 1000
+
+
+def _since(began: Times) -> Times:
+    wall, cpu = _now()
+    return wall - began[0], cpu - began[1]
 
 
 def _some_tags(draw: Zipf, first: int) -> Iterable[tuple[Mapping[str, Any], int]]:
@@ -159,6 +172,8 @@ def _some_tags(draw: Zipf, first: int) -> Iterable[tuple[Mapping[str, Any], int]
         yield {**row, "doc": row["doc"] + first}, count
 
 
-def _percentiles(times: list[float]) -> tuple[float, float]:
-    ordered = sorted(times)
-    return round(ordered[len(ordered) // 2], 3), round(ordered[int(len(ordered) * 0.99)], 3)
+def _percentiles(times: list[Times]) -> tuple[float, float, float]:
+    """p50 and p99 of the clock's time, p99 of CPU time; in milliseconds."""
+    walls, cpus = sorted(wall for wall, _ in times), sorted(cpu for _, cpu in times)
+    last = int(len(times) * 0.99)
+    return round(walls[len(times) // 2], 3), round(walls[last], 3), round(cpus[last], 3)

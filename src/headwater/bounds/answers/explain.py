@@ -70,6 +70,7 @@ def _view_lines(view: ChosenView) -> Iterator[str]:
     yield f"  storage: at most {view.storage.factor} rows for each row of {view.storage.relative_to}, because"
     for line in view.storage.chain:
         yield f"    {line}"
+    yield "  kept in a project's store by delta queries: bounded for each row, they need no push of Spark"
     for upkeep in view.maintenance:
         verb = "increments" if upkeep.delta.grouped else "writes"
         yield (

@@ -16,7 +16,7 @@ from typing import Any
 from headwater.algebra.expressions.compile import Leaf, NotEvaluable, RowFunction, compile_with
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery
 
-__all__ = ["GROUP", "NotExecutable", "Row", "evaluate", "is_true"]
+__all__ = ["GROUP", "NotExecutable", "Row", "compiled", "evaluate", "is_true"]
 
 GROUP = "$group"  # the part of a row that holds the values of aggregates
 
@@ -39,7 +39,7 @@ class _Given:
 
 def evaluate(expr: Expr, row: Row, params: Mapping[str, Any], ask: Ask | None = None) -> Any:
     """The expression's value; `ask` answers the subqueries in it."""
-    return _compiled(expr)(_Given(row, params, ask))
+    return compiled(expr)(_Given(row, params, ask))
 
 
 def is_true(value: Any) -> bool:
@@ -47,7 +47,8 @@ def is_true(value: Any) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _compiled(expr: Expr) -> RowFunction:
+def compiled(expr: Expr) -> RowFunction:
+    """The expression as a function; NotExecutable if the evaluator does not know one of its parts."""
     try:
         return compile_with(expr, _leaf, ansi=False)
     except NotEvaluable as error:

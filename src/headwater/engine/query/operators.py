@@ -7,6 +7,7 @@ a row may occur several times, and its weight is the sum.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from headwater.algebra.expressions.tree import Column, Expr, spark_sql
 from headwater.algebra.expressions.types import decimal_of
@@ -34,6 +35,7 @@ __all__ = [
 
 # Decimals with more digits after the point lose some when they are multiplied by a bigint.
 EXACT_SCALE = 6
+FEW_WINDOWS = 4  # that a row falls into: Spark may write them out
 # Functions that give the same answer however often a row occurs.
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
 
@@ -43,9 +45,36 @@ def project(query: Query, items: Sequence[tuple[str, Expr]]) -> Query:
 
 
 def windows(query: Query, node: Windows) -> Query:
-    size, slide, offset = (f"'{micros(part)} microseconds'" for part in (node.size, node.slide, node.offset))
-    window = f"window({spark_sql(node.time)}, {size}, {slide}, {offset})"
+    """Each row once for every window it falls into.
+
+    Spark writes a projection for each of them, and compiles a hundred for a window of a hundred slides.  So
+    beyond a few, the last window is asked for, and the others are counted back from it.
+    """
+    overlap = -(-node.size // node.slide)
+    if overlap > FEW_WINDOWS:
+        return _counted_back(query, node, overlap)
+    window = _window(node, node.size)
     return query.select([*((name, quoted(name)) for name in node.child.columns), (node.name, window)])
+
+
+def _window(node: Windows, size: timedelta) -> str:
+    lengths = ", ".join(f"'{micros(part)} microseconds'" for part in (size, node.slide, node.offset))
+    return f"window({spark_sql(node.time)}, {lengths})"
+
+
+def _counted_back(query: Query, node: Windows, overlap: int) -> Query:
+    """Whatever the type of the time, with a time zone or without, and whatever the session's is."""
+    size, slide = micros(node.size), micros(node.slide)
+    columns = ", ".join(quoted(name) for name in (*node.child.columns, WEIGHT))
+    last = f"SELECT {columns}, {spark_sql(node.time)} AS _at, {_window(node, node.slide)} AS _last"
+    start = f"timestampadd(MICROSECOND, -{slide}L * _back, _last.start)"
+    end = f"timestampadd(MICROSECOND, {size}L - {slide}L * _back, _last.start)"
+    window = f"named_struct('start', {start}, 'end', {end})"
+    text = (
+        f"(SELECT {columns}, {window} AS {quoted(node.name)} FROM ({last} FROM {query.text})"
+        f" LATERAL VIEW explode(sequence(0L, {overlap - 1}L)) _windows AS _back WHERE {end} > _at)"
+    )
+    return Query(text, node.columns)
 
 
 def explode(query: Query, node: Explode) -> Query:

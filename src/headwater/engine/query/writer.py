@@ -117,10 +117,7 @@ class QueryWriter:
                 return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | restrict_ranges(self.relations, keys, by)
-                wanted = self.query(by)
-                if self.hints and self.estimates.small(by):
-                    wanted = wanted.broadcasted()
-                return operators.restrict(self.query(child, narrowed), keys, wanted, by.columns)
+                return self._restrict(plan, self.query(child, narrowed))
             case _:
                 assert_never(plan)
 
@@ -199,13 +196,39 @@ class QueryWriter:
             # The keys that a delta touches, including those of rows that it removes and adds back changed.
             return operators.aggregate_rows(query, plan.keys, ())
         if not self.estimates.positive(plan.child):
-            needed = _columns_needed(plan)
-            query = operators.consolidate(
-                query.named([name for name in plan.child.columns if name in needed])
-            )
+            query = self._net(plan, query)
         if not all(call.distinct or call.function in operators.DUPLICATE_BLIND for call in plan.aggregates):
             query = operators.expand(query)
         return operators.aggregate_rows(query, plan.keys, plan.aggregates)
+
+    def _net(self, plan: Aggregate, query: Query) -> Query:
+        """The rows that are aggregated, without those that came and went."""
+        in_windows = self._net_in_windows(plan.child, {})
+        if in_windows is not None:
+            return in_windows
+        needed = _columns_needed(plan)
+        return operators.consolidate(query.named([name for name in plan.child.columns if name in needed]))
+
+    def _net_in_windows(self, plan: Plan, ranges: Mapping[str, Range]) -> Query | None:
+        """The same for rows in windows, found before they are put there: they are fewer then."""
+        match plan:
+            case Windows(child):
+                net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
+                return operators.windows(net, plan)
+            case Filter(child, condition):
+                rows = self._net_in_windows(child, ranges)
+                return None if rows is None else rows.where(spark_sql(condition))
+            case Restrict(child, keys, by):
+                rows = self._net_in_windows(child, dict(ranges) | restrict_ranges(self.relations, keys, by))
+                return None if rows is None else self._restrict(plan, rows)
+            case _:
+                return None
+
+    def _restrict(self, plan: Restrict, rows: Query) -> Query:
+        wanted = self.query(plan.by)
+        if self.hints and self.estimates.small(plan.by):
+            wanted = wanted.broadcasted()
+        return operators.restrict(rows, plan.keys, wanted, plan.by.columns)
 
     def _sums(self, plan: Aggregate, query: Query) -> Query:
         """Weighted sums. A group whose rows all cancel disappears from a relation, but not from a delta."""

@@ -95,7 +95,7 @@ def needs_restart(before: Project, after: Project) -> Iterator[str]:
             yield f'table "{name}" changed'
     if _placed(before) != _placed(after):
         yield "sites changed in headwater.yml"
-    for what in ("name", "storage", "spark_master", "spark_config"):
+    for what in ("name", "storage", "store", "spark_master", "spark_config"):
         if getattr(before, what) != getattr(after, what):
             yield f"{what.replace('_', ' ')} changed in headwater.yml"
 

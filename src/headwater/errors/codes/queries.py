@@ -90,6 +90,12 @@ CODES = (
         "Write key=value; for NULL, key:=null; for a list, repeat the key.",
     ),
     Code(
+        "HW441",
+        "The store's database does not answer",
+        "`store` in headwater.yml names a PostgreSQL database that cannot be reached or refuses the user.",
+        "See that the server is up and lets the user in; without `store`, SQLite in the warehouse is used.",
+    ),
+    Code(
         "HW431",
         "A parameter of a query has no value",
         "Every parameter of a query needs a value, which may be NULL.",

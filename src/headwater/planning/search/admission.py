@@ -154,14 +154,20 @@ def smallest_freshness(
 
 
 def _smallest_of(graph: PlanGraph, situation: Situation) -> timedelta | None:
-    """The least F with CP(graph, SLACK * F) <= F, by bisection."""
+    """The least F with CP(graph, SLACK * F) <= F, by bisection.
+
+    CP is convex and grows, so what is kept at LONGEST is kept from F on, and nothing below CP(0) is.
+    """
 
     def is_kept(seconds: float) -> bool:
         return longest(graph, window(timedelta(seconds=seconds)), situation).seconds <= seconds
 
-    low, high = 0.0, LONGEST.total_seconds()
-    if not is_kept(high):
+    if not is_kept(LONGEST.total_seconds()):
         return None
+    low = longest(graph, 0.0, situation).seconds
+    high = max(low, 0.001)
+    while not is_kept(high):
+        low, high = high, 2 * high
     while high - low > 0.001:
         middle = (low + high) / 2
         low, high = (low, middle) if is_kept(middle) else (middle, high)

@@ -79,8 +79,6 @@ def _grouping(kept: Kept, stage: Stage, types: Types) -> Grouping | str:
         return "it keeps what it made of rows that its source drops"
     if len(kept.stages) > 1:
         return "it is an aggregate of aggregates"
-    if kept.outlives:
-        return f"it keeps what {', '.join(kept.outlives)} drops"
     grouping = grouping_of(stage)
     if isinstance(grouping, str):
         return grouping

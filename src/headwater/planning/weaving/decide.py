@@ -1,7 +1,8 @@
 """Decide the trees: which views share a stage of parts.
 
     1  views of one relation, site, time, keys and filters are woven by an optimizer of planning/windows
-    2  trees of one relation, site and time are united while that is cheaper: the finer keys serve the coarser
+    2  trees of one relation, site and time are united while that is cheaper: finer keys serve coarser ones,
+       and a stage less is a stage less
     3  a tree stays if it costs less than its views cost apart
 
 Trees that run are kept (`Known`): their stages hold state.  A new view joins a tree whose stage already holds
@@ -102,6 +103,7 @@ class _Weaver:
     rates: Rates
     settings: WeaveSettings
     apart: dict[str, str] = field(default_factory=dict)
+    pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Tree] = field(default_factory=dict)
 
     def decide(self, members: Sequence[Candidate], known: Sequence[Known]) -> Decided:
         kept = list(self._kept(members, known))
@@ -175,13 +177,25 @@ class _Weaver:
                 (self._least(one) + self._least(other) - both.cost, at, beside, both)
                 for at, one in enumerate(trees)
                 for beside, other in enumerate(trees[at + 1 :], at + 1)
-                if beside >= running and _may_unite(one, other, at < running)
-                for both in (self._tree((*one.members, *other.members)),)
+                if beside >= running and self._may_unite(one, other, at < running)
+                for both in (self._both(one, other),)
             ]
             saved, at, beside, both = max(pairs, key=lambda pair: pair[0], default=(0.0, 0, 0, None))
             if both is None or saved <= 0.0:
                 return trees
             trees = [both if index == at else tree for index, tree in enumerate(trees) if index != beside]
+
+    def _may_unite(self, one: Tree, other: Tree, runs: bool) -> bool:
+        """What one of the thirteen keeps apart stays so; `best` does not know what a stage costs."""
+        alike = _keys(one) == _keys(other)
+        return _one_time(one, other) and (runs or not alike or self.settings.optimizer == "best")
+
+    def _both(self, one: Tree, other: Tree) -> Tree:
+        """The tree of two, worked out once."""
+        pair = (one.views, other.views)
+        if pair not in self.pairs:
+            self.pairs[pair] = self._tree((*one.members, *other.members))
+        return self.pairs[pair]
 
     def _least(self, tree: Tree) -> float:
         """What the views of a tree cost in it or, if that is less, apart."""
@@ -200,11 +214,6 @@ class _Weaver:
                     else f"woven with {len(tree.members) - 1} others it would take {tree.cost:,.0f} rows a"
                     f" second, apart {apart:,.0f}"
                 )
-
-
-def _may_unite(one: Tree, other: Tree, runs: bool) -> bool:
-    """Trees that are alike in keys and filters were made by the optimizer, unless one of them runs."""
-    return _one_time(one, other) and (runs or _keys(one) != _keys(other))
 
 
 def _keys(tree: Tree) -> frozenset[Expr]:

@@ -77,8 +77,9 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     known = () if remembered_plan is None else remembered_plan.staging.woven.known
     keeping = replace(pricing, weaver=weaver_of(now, given, known))
     kept_sharings = {name: promises[name] for name in will_keep.sharings}
-    keeps = keeping.push_plan(now, will_keep.graph, list(kept_sharings.values()))
-    woven = keeping.staging(now, will_keep.graph, kept_sharings).woven
+    kept_stages = keeping.staging(now, will_keep.graph, kept_sharings)
+    keeps = keeping.priced(kept_stages, will_keep.graph, list(kept_sharings.values()))
+    woven = kept_stages.woven
     return Planned(
         project=kept.name,
         views=tuple(
@@ -98,7 +99,7 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
         core_hour=float(kept.prices.core_hour),
         running=None
         if remembered_plan is None
-        else _compared(remembered_plan.plan, fresh, eased, now, pricing),
+        else _compared(remembered_plan.plan, fresh, eased, now, keeping, pricing),
     )
 
 
@@ -203,17 +204,24 @@ def _compared(
     fresh: GlobalPlan,
     sharings: Sequence[Sharing],
     catalog: Catalog,
-    pricing: Pricing,
+    as_kept: Pricing,
+    anew: Pricing,
 ) -> RunningPlan:
-    """What the plan that runs keep to costs now, and what a new one would, for the views that both have."""
+    """What the plan that runs keep to costs now, and what a new one would, for the views that both have.
+
+    `as_kept` keeps the trees that run, `anew` weaves afresh.
+    """
     common = [
         sharing for sharing in sharings if sharing.view in keeping.sharings and sharing.view in fresh.sharings
     ]
-    dollars = [
-        sum(pricing.push_plan(catalog, _only(plan, common), common).dollars.values())
-        for plan in (keeping, fresh)
-    ]
-    return RunningPlan(keeping.graph, keeping.graph == fresh.graph, *dollars)
+    wanted = {sharing.view: sharing for sharing in common}
+    dollars, trees = [], []
+    for plan, pricing in ((keeping, as_kept), (fresh, anew)):
+        graph = _only(plan, common)
+        stages = pricing.staging(catalog, graph, wanted)
+        dollars.append(sum(pricing.priced(stages, graph, common).dollars.values()))
+        trees.append({tree.stage: frozenset(tree.views) for tree in stages.woven.trees})
+    return RunningPlan(keeping.graph, keeping.graph == fresh.graph and trees[0] == trees[1], *dollars)
 
 
 def _only(plan: GlobalPlan, sharings: Sequence[Sharing]) -> PlanGraph:

@@ -65,7 +65,7 @@ class Pricing:
         self, catalog: Catalog, graph: PlanGraph, sharings: Sequence[Sharing], smallest: bool = False
     ) -> PushPlan:
         wanted = {sharing.view: sharing for sharing in sharings}
-        return self._priced(self.staging(catalog, graph, wanted), graph, sharings, smallest)
+        return self.priced(self.staging(catalog, graph, wanted), graph, sharings, smallest)
 
     def staging(self, catalog: Catalog, graph: PlanGraph, sharings: Mapping[str, Sharing]) -> Staging:
         """Some of the views, sharing what the graph says and woven, as if there were no others."""
@@ -78,11 +78,12 @@ class Pricing:
         graph = union(admissions[name].graph for name in needed)
         stages = staging_of(self.catalog, needed, graph, wanted, self.situation.homes)
         admitted = admissions[sharing.view].admitted
-        return self._priced(stages, graph, [sharing], smallest=not admitted)
+        return self.priced(stages, graph, [sharing], smallest=not admitted)
 
-    def _priced(
-        self, stages: Staging, graph: PlanGraph, sharings: Sequence[Sharing], smallest: bool
+    def priced(
+        self, stages: Staging, graph: PlanGraph, sharings: Sequence[Sharing], smallest: bool = False
     ) -> PushPlan:
+        """The plan of the pushes of stages."""
         catalog = stages.catalog
         predictor = self.predictor.for_stages((stage for _, stage in catalog.stages()), catalog.site_of)
         return push_plan(graph, sharings, stages.staged, self.situation, predictor, smallest)

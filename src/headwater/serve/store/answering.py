@@ -96,6 +96,8 @@ class Answering:
         values = typed_values(query.declared.name, query.declared.parameters, params)
         if query.answer.bounded_plan is None:
             return self._unbounded(query.declared, values, max_staleness)
+        if query.obstacle:
+            return self._not_computed(query, values, max_staleness)
         layout = self.layouts[query.declared.name]
         with self.store.snapshot() as snapshot:
             instant = self._time_of(query.declared, layout, snapshot)
@@ -150,12 +152,18 @@ class Answering:
         name = query.declared.name
         try:
             return execute(bounded.plan, store, catalog, {**moments(self.clock.now()), **values})
-        except NotExecutable as error:
-            raise InputError(
-                "HW438", f'the query "{name}" is bounded, but the store cannot compute it: {error}'
-            ) from error
+        except (NotExecutable, ArithmeticError, ValueError) as error:
+            raise _not_executable(name, str(error)) from error
         except BrokenAssumption as error:
             raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error
+
+    def _not_computed(
+        self, query: Checked, values: Mapping[str, Any], max_staleness: timedelta | None
+    ) -> QueryAnswer:
+        """A bounded query with a function that the executor does not know."""
+        if query.declared.within is not None:
+            return self._unbounded(query.declared, values, max_staleness)
+        raise _not_executable(query.declared.name, query.obstacle)
 
     def _unbounded(
         self, declared: DeclaredQuery, values: Mapping[str, Any], max_staleness: timedelta | None
@@ -183,6 +191,11 @@ def refusal(declared: DeclaredQuery) -> InputError:
         detail=f"Because {because}.",
         hint=f"{advice}; or {allowing}." if advice else f"{allowing[0].upper()}{allowing[1:]}.",
     )
+
+
+def _not_executable(name: str, why: str) -> InputError:
+    message = f'the query "{name}" is bounded, but the store cannot compute it: {why}'
+    return InputError("HW438", message, hint="ALLOW UNBOUNDED WITHIN ... has DuckDB compute it.")
 
 
 def _moment(instant: int) -> datetime:

@@ -13,6 +13,7 @@ from headwater.bounds.query.catalog import Catalog as Constraints
 from headwater.bounds.reading.sources import Inputs, named_trees
 from headwater.bounds.reading.subjects import Options, subject_of, tables_with_views
 from headwater.catalog import Catalog
+from headwater.serve.store.executable import obstacle
 from headwater.serve.store.hot_indexes import without_hot_spots
 from headwater.serve.store.parameters import Parameters, Types, parameters_of
 
@@ -44,6 +45,7 @@ class Checked:
 
     declared: DeclaredQuery
     answer: Answer
+    obstacle: str = ""  # what keeps the executor from computing it, although it is bounded
 
 
 def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]:
@@ -60,7 +62,7 @@ def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]
         subject = subject_of(tree, inputs, constraints, Options())
         answer = subject if isinstance(subject, Answer) else _answer(subject, advice)
         declared = _declared(answer, query.sql.text, types)
-        checked[query.name] = Checked(replace(declared, within=query.within), answer)
+        checked[query.name] = Checked(replace(declared, within=query.within), answer, obstacle(answer))
     return checked
 
 

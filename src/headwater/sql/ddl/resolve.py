@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import ForeignKey, Query, SqlText, Table, View
+from headwater.sql.ddl.named_view import dissolve
 from headwater.sql.ddl.overload import resolve_weights
 from headwater.sql.ddl.retain import check_not_referenced
 from headwater.sql.ddl.statements import Statements, refuse_twins
@@ -28,13 +29,15 @@ __all__ = ["relations_named", "resolve"]
 def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> Statements:
     """Check everything that needs more than one statement; raise an InputError at the first fault."""
     refuse_twins(statements)
+    _reads(statements, dissolve(statements.named, statements.named))
     known_sites = tuple(dict.fromkeys(("default", *declared_sites)))
     sites = _sites(statements, known_sites)
     statements = replace(
         statements,
         tables=tuple(replace(table, site=sites[table.site]) for table in _keyed(statements)),
-        views=tuple(replace(view, site=sites[view.site]) for view in statements.views),
-        explained=tuple(replace(view, site=sites[view.site]) for view in statements.explained),
+        views=_placed(dissolve(statements.views, statements.named), sites),
+        explained=_placed(dissolve(statements.explained, statements.named), sites),
+        named=(),
     )
     _reads(statements, (*statements.queries, *statements.explained))
     reads = _reads(statements, statements.views)
@@ -46,6 +49,10 @@ def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> State
         views=tuple(by_name[name] for name in order),
         explained=tuple(windowed(view, tables) for view in statements.explained),
     )
+
+
+def _placed(views: Iterable[View], sites: Mapping[str, str]) -> tuple[View, ...]:
+    return tuple(replace(view, site=sites[view.site]) for view in views)
 
 
 def _sites(statements: Statements, sites: tuple[str, ...]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from sqlglot import Dialect
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.errors.shared import declared_twice
 from headwater.model import Query, Table, View
+from headwater.sql.ddl.named_view import read_named_view
 from headwater.sql.ddl.query import read_named_select, read_query
 from headwater.sql.ddl.table import read_table
 from headwater.sql.ddl.view import read_view
@@ -47,6 +48,7 @@ class Statements:
     queries: tuple[Query, ...] = ()
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not declared
     references: tuple[Reference, ...] = field(default=(), repr=False)
+    named: tuple[View, ...] = ()  # CREATE VIEW: dissolves into the views that read it
 
     def __add__(self, other: Statements) -> Statements:
         return Statements(
@@ -55,6 +57,7 @@ class Statements:
             self.queries + other.queries,
             self.explained + other.explained,
             self.references + other.references,
+            self.named + other.named,
         )
 
 
@@ -104,6 +107,9 @@ def read_statement(
         )
     if explain:
         raise words.wrong("HW101", "EXPLAIN is for CREATE MATERIALIZED VIEW only", start)
+    if words.accept("VIEW"):
+        words.accept("IF", "NOT", "EXISTS")
+        return Statements(named=(read_named_view(words),))
     if words.accept("TABLE"):
         words.accept("IF", "NOT", "EXISTS")
         table, references = read_table(words)
@@ -113,9 +119,14 @@ def read_statement(
     raise _unknown(words, kind)
 
 
-_KINDS = ("CREATE TABLE", "CREATE MATERIALIZED VIEW", "CREATE QUERY", "EXPLAIN CREATE MATERIALIZED VIEW")
+_KINDS = (
+    "CREATE TABLE",
+    "CREATE MATERIALIZED VIEW",
+    "CREATE VIEW",
+    "CREATE QUERY",
+    "EXPLAIN CREATE MATERIALIZED VIEW",
+)
 _HINTS = {
-    "VIEW": "Headwater keeps its views: write CREATE MATERIALIZED VIEW",
     "INSERT": "rows come from a table's source, or with headwater ingest",
     "UPDATE": "changes come from a table's source, or with headwater ingest",
     "DELETE": "changes come from a table's source, or with headwater ingest",
@@ -135,7 +146,7 @@ def refuse_twins(statements: Statements) -> None:
     """Tables, views and queries share one namespace, without regard to case."""
     first: dict[str, Place | None] = {}
     declarations: tuple[Table | View | Query, ...] = (
-        *statements.tables, *statements.views, *statements.queries,
+        *statements.tables, *statements.views, *statements.named, *statements.queries,
     )  # fmt: skip
     for declared in declarations:
         folded = declared.name.lower()

@@ -44,6 +44,7 @@ def budgets(
         whole,
         allowed(workplace, views, loads, until),
         lambda units: forecast({name: Budget(_share(units, load, whole)) for name, load in loads.items()}),
+        all_at_once=forecast({}),
     )
     if budget.units is None:
         return dict.fromkeys(loads, budget)

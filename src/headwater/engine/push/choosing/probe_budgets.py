@@ -1,8 +1,11 @@
 """Allowances for the inputs of adapted joins: what the promise leaves a push to do, divided by a policy.
 
 The probes of a push are granted as the budget of any stage that chooses (overload/budget.py): as many as
-fit the time, by the forecast, or as many as the user set for a second. A policy divides them among the
+fit the time, by the forecast, or as many as the user set for a second.  A policy divides them among the
 inputs.
+
+A push whose fixed costs alone are too long for the promise would look for nothing and be late all the same.
+It may take somewhat longer than without any probe, so that a view never stops finding matches.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from headwater.storage.delta.delta_log import BEGINNING
 
 __all__ = ["probe_budgets"]
 
+PROBING = 1.25  # of what a push takes without any probe: so long it may take, however late the view is
 _SAMPLE = 1_000  # probes
 
 
@@ -35,9 +39,10 @@ def probe_budgets(
         if per_second is not None:
             budget = by_rate(load, per_second, join.seconds, "probes")
         else:
+            without = forecast(join.budgets(Budget(0)))
             budget = by_forecast(
                 load,
-                allowed(workplace, views, join.stages.values(), until),
+                max(allowed(workplace, views, join.stages.values(), until), without * PROBING),
                 lambda units, join=join: forecast(join.budgets(Budget(units))),  # type: ignore[misc]
             )
         granted |= join.budgets(budget)

@@ -135,7 +135,9 @@ class _Events(Response):
     media_type = "text/event-stream"
 
     def __init__(self, pieces: AsyncIterator[str], place: Any, view: str) -> None:
-        super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        # When the stream ends, so does the connection: who was cut off notices at once.
+        headers = {"Cache-Control": "no-store", "Connection": "close", "X-Accel-Buffering": "no"}
+        super().__init__(headers=headers)
         del self.headers["content-length"]
         self._pieces = pieces
         self._place = place

@@ -19,7 +19,7 @@ from typing import Any
 
 from headwater.errors import InternalError
 
-__all__ = ["ExactSum", "added", "from_stored", "stored", "typed"]
+__all__ = ["ExactSum", "added", "as_bytes", "from_stored", "stored", "typed"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOCAL_EPOCH = datetime(1970, 1, 1)
@@ -112,6 +112,16 @@ def stored(value: Any) -> Any:
     raise InternalError("HW937", f"the store cannot hold a value of type {kind.__name__}")
 
 
+def as_bytes(value: Any) -> bytes | None:
+    """The value as bytes that tell their type, for a database whose columns have one."""
+    held = stored(value)
+    if isinstance(held, str):
+        return b"s" + held.encode("utf-8", "surrogatepass")
+    if isinstance(held, int | float):
+        return (b"i%d" % held) if isinstance(held, int) else b"f" + repr(held).encode()
+    return held if held is None else bytes(held)
+
+
 def _instant(value: datetime) -> bytes:
     if value.tzinfo is None:
         return b"n%d" % ((value - _LOCAL_EPOCH) // _MICROSECOND)
@@ -129,6 +139,12 @@ def typed(blob: bytes) -> Any:
     match kind:
         case b"T" | b"F":
             return kind == b"T"
+        case b"s":
+            return text.decode("utf-8", "surrogatepass")
+        case b"i" | b"I":
+            return int(text)
+        case b"f":
+            return float(text)
         case b"D":
             return Decimal(text.decode())
         case b"t":
@@ -139,8 +155,6 @@ def typed(blob: bytes) -> Any:
             return date.fromisoformat(text.decode())
         case b"N":
             return math.nan
-        case b"I":
-            return int(text)
         case b"b":
             return text
         case b"S":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headwater.catalog import Catalog
+from headwater.catalog import Catalog, build
 from headwater.serve.store.declared import checked_queries
 from headwater.serve.store.layout import Layout, layouts_of, whole_layout
 
@@ -12,9 +12,12 @@ __all__ = ["groups_of", "query_layouts"]
 
 
 def query_layouts(catalog: Catalog) -> dict[str, Layout]:
-    """What each bounded query of the project needs."""
+    """What each bounded query of the project needs, whatever its views share: those who ask do not know."""
+    catalog = build(catalog.project)
     checked = checked_queries(catalog, advice=False)
-    layouts = layouts_of({name: query.answer for name, query in checked.items()}, catalog.versions)
+    layouts = layouts_of(
+        {name: query.answer for name, query in checked.items() if not query.obstacle}, catalog.versions
+    )
     return {name: layout for name, layout in layouts.items() if layout.parts}
 
 

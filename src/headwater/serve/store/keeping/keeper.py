@@ -34,7 +34,11 @@ __all__ = ["Keeper"]
 
 logger = logging.getLogger(__name__)
 
-STEP_ROWS = 100_000
+STEP_ROWS = 20_000  # some seconds; a push that merges files, and early writes, wait so long at most
+
+
+class _Stopped(Exception):
+    """The run ends while parts are being loaded: they are loaded again by the next one."""
 
 
 @dataclass(slots=True)
@@ -47,12 +51,18 @@ class Keeper:
     _layouts: dict[str, Layout] = field(default_factory=dict)
     _claimed: dict[str, int] = field(default_factory=dict)  # read, or about to be
     _claiming: threading.Lock = field(default_factory=threading.Lock)
+    _keeping: threading.Lock = field(default_factory=threading.Lock)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._claimed = self.store.times()  # before the first push merges files
 
     # What the run asks
 
     def read_up_to(self, relation: str) -> int | None:
         """How far the store has read a relation, for good; None if it does not read it."""
-        return self.store.times().get(relation) if relation in self._relations() else None
+        read = self._catalog is None or relation in self._relations()
+        return self.store.times().get(relation) if read else None
 
     @contextmanager
     def gathering(self, relation: str) -> Iterator[int | None]:
@@ -67,20 +77,38 @@ class Keeper:
 
     def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
         """Bring the store to what is captured; `captured`: up to when each source is complete."""
-        self._adopt(catalog)
-        relations = Relations(catalog, self.warehouse)
-        failure: Exception | None = None
-        for group in groups_of(self._layouts):
-            try:
-                self._keep_group(group, relations, captured)
-            except Exception as error:
-                logger.warning("the store could not be brought up to date", exc_info=True)
-                failure = failure or error
-        if failure is not None:
-            raise failure
+        with self._keeping:
+            if self._stopping.is_set():
+                return
+            self._adopt(catalog)
+            failures = [
+                failure
+                for group in groups_of(self._layouts)
+                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured)) is not None
+            ]
+        if failures:
+            raise failures[0]
+
+    def _tried(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> Exception | None:
+        """One group; what is wrong with it keeps no other from going on."""
+        try:
+            self._keep_group(layout, relations, captured)
+        except _Stopped:
+            return None
+        except Exception as error:  # noqa: BLE001 - raised when the other groups have had their turn
+            return error
+        return None
 
     def close(self) -> None:
-        self.store.close()
+        """End what is under way between two batches, and let the store go."""
+        self._stopping.set()
+        with self._keeping:
+            self.store.close()
+
+    def _loaded(self, part: str, rows: int) -> None:
+        if self._stopping.is_set():
+            raise _Stopped
+        self.show(part, rows)
 
     # A project's queries
 
@@ -115,8 +143,9 @@ class Keeper:
     def _keep_group(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> None:
         target = self._target(layout, relations, captured)
         times = self._times(layout)
-        if target is None or target < max((*times.values(), self._early(times)), default=target):
-            return  # a relation that a new query reads is behind, or the captures are behind an early write
+        merged = map(relations.gathered, layout.relations)
+        if target is None or target < max((*times.values(), *merged, self._early(times)), default=target):
+            return  # what a new query reads, or a capture, is behind: it catches up first
         self._forget_lost(layout, relations)
         while (times := self._times(layout)) and any(time < target for time in times.values()):
             self._advance(layout, relations, times, _step(relations, times, target, self._early(times)))
@@ -164,7 +193,7 @@ class Keeper:
         logger.info("loading %s into the store", ", ".join(sorted(layout.relations)))
         with self._claiming:
             self._claimed |= dict.fromkeys(layout.relations, time)
-        load(self.store, layout, lambda table: relations.rows(table, time), time, self.show)
+        load(self.store, layout, lambda table: relations.rows(table, time), time, self._loaded)
 
     def _advance(self, layout: Layout, relations: Relations, times: Mapping[str, int], until: int) -> None:
         """Apply the changes up to a time, with the time, in one transaction."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.algebra.expressions.tree import AggregateCall, Column
+from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr
 from headwater.bounds.plans.execute import execute
 from headwater.bounds.plans.plan import Index, IndexPart
 from headwater.bounds.plans.store import ROWID, Interval
@@ -142,6 +142,15 @@ def view_changes(
     return result.rows
 
 
+def _counted(total: AggregateCall) -> tuple[Expr, ...]:
+    """What the count beside a sum of squares counts: the values themselves."""
+    match total.arguments:
+        case (Call("mul", (left, right)),) if left == right:
+            return (left,)
+        case arguments:
+            return arguments
+
+
 def merged_states(view: StoredView, before: Row | None, increments: Row, sign: int) -> Row | None:
     """A group's states with a row's increments; None if the group has no row left."""
     merged = {name: increments[name] for name in view.table.key}
@@ -154,6 +163,6 @@ def merged_states(view: StoredView, before: Row | None, increments: Row, sign: i
     for name, expr in states.items():
         if expr.function == "count":
             merged[name] = merged[name] or 0
-        elif merged[counts[expr.arguments]] in (0, None):
+        elif not merged[counts.get(expr.arguments) or counts[_counted(expr)]]:
             merged[name] = None  # a sum of no values
     return merged if merged[counts[()]] > 0 else None

@@ -24,12 +24,28 @@ def from_clause(node: exp.Expr, env: Env) -> Rows:
     if start is None:
         env.notes.obstacle(node, "a query without FROM reads no relation")
         return Rows(_nothing(env), ())
-    rows = _joined(from_item(start.this, env), node.args.get("joins") or (), env)
+    rows = _values_first(start.this, node, env) or _joined(
+        from_item(start.this, env), node.args.get("joins") or (), env
+    )
     rows = replace(rows, single=False, empty=())
     for lateral in node.args.get("laterals") or ():
         rows = _lateral_view(rows, lateral, env)
     _sample(node.args.get("sample"), env)
     return rows
+
+
+def _values_first(first: exp.Expr, node: exp.Expr, env: Env) -> Rows | None:
+    """FROM VALUES ... JOIN t: the same as t JOIN VALUES ..., if it is an inner join."""
+    joins = node.args.get("joins") or []
+    starred = any(part.find(exp.Star) is not None for part in node.expressions)
+    if not isinstance(first, exp.Values) or not joins or starred:
+        return None
+    if not isinstance(joins[0].this, exp.Table) or joins[0].args.get("side"):
+        return None
+    turned = joins[0].copy()
+    turned.set("this", first.copy())
+    rows = values_join(from_item(joins[0].this, env), turned, env)
+    return None if rows is None else _joined(rows, joins[1:], env)
 
 
 def _joined(rows: Rows, joins: list[exp.Expr] | tuple[()], env: Env) -> Rows:

@@ -1,0 +1,1 @@
+"""A push against a recompute."""

@@ -1,0 +1,68 @@
+"""Can the executor compute everything in a query's plans?  Asked before anything is stored for it.
+
+`check` proves bounds also for functions that the executor does not know (Spark's own, say).  Such a query is
+not loaded, so that it keeps no other from being answered, and is refused with the expression that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from headwater.algebra.expressions.aggregates import aggregate
+from headwater.algebra.expressions.nodes import (
+    AggregateCall,
+    Call,
+    Column,
+    Expr,
+    Literal,
+    Opaque,
+    Parameter,
+    Subquery,
+)
+from headwater.algebra.expressions.tree import walk
+from headwater.bounds.answers.answer import Answer
+from headwater.bounds.plans.evaluate import NotExecutable, compiled
+from headwater.errors import InputError
+
+__all__ = ["obstacle"]
+
+_EXPRESSIONS = (AggregateCall, Call, Column, Literal, Opaque, Parameter, Subquery)
+
+
+def obstacle(answer: Answer) -> str:
+    """What the executor cannot compute in the plans of a bounded query; "" if it can answer it."""
+    if answer.bounded_plan is None:
+        return ""
+    parts: list[Any] = [answer.bounded_plan.plan, answer.indexes]
+    for view in answer.choice.views if answer.choice is not None else ():
+        parts += [upkeep.bounded_plan.plan for upkeep in view.maintenance]
+    for expr in dict.fromkeys(expr for part in parts for expr in _expressions(part)):
+        try:
+            _try(expr)
+        except (NotExecutable, InputError) as error:
+            return str(error)
+    return ""
+
+
+def _try(expr: Expr) -> None:
+    """Compile an expression, and aggregate nothing by its aggregates."""
+    compiled(expr)
+    for part in walk(expr):
+        if isinstance(part, AggregateCall):
+            for argument in part.arguments:
+                compiled(argument)
+            aggregate(part, [])
+
+
+def _expressions(value: Any) -> Iterator[Expr]:
+    """The expressions in a plan, in its indexes and in the plans of its subqueries."""
+    if isinstance(value, _EXPRESSIONS):
+        yield value
+    elif isinstance(value, tuple | frozenset | list):
+        for item in value:
+            yield from _expressions(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _expressions(getattr(value, field.name))
