@@ -50,7 +50,7 @@ class PushedViews:
     def captured(self, views: list[str]) -> dict[str, int]:
         return {view: self.watermarks[view[1:]] for view in views}
 
-    def push_now(self, views: list[str], until: int | None) -> None:
+    def push_now(self, views: list[str], until: int | None, everything: bool = False) -> None:
         self.pushed.append((list(views), until))
 
     def publish_now(self) -> None: ...
