@@ -122,7 +122,8 @@ def test_a_full_disk_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 def test_a_warning_about_a_project_is_shown_once(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (shop / "headwater.yml").write_text("name: shop\nstore: sqlite\n")
+    (shop / "headwater.yml").write_text("name: shop\nonce: sqlite\n")
+    monkeypatch.setattr("headwater.project.settings.UNUSED", ("once",))
 
     def twice(**_options: object) -> None:
         for _ in range(2):
@@ -133,7 +134,7 @@ def test_a_warning_about_a_project_is_shown_once(
         monkeypatch.setattr(command, "app", twice)
         assert ended(monkeypatch, "status", shop) == 0
     expected = (
-        f"Warning: {shop}/headwater.yml:2:1: nothing reads `store`, so it is ignored; you can delete it\n"
+        f"Warning: {shop}/headwater.yml:2:1: nothing reads `once`, so it is ignored; you can delete it\n"
     )
     assert capsys.readouterr().err == expected
 
