@@ -60,3 +60,9 @@ def test_an_obstacle_inside_it_has_its_place() -> None:
     place = view.obstacles[0].place
     assert place is not None
     assert place.line == 2
+
+
+def test_queries_read_it_too() -> None:
+    ddl = "CREATE VIEW p AS SELECT a, b FROM t WHERE b > 0; CREATE QUERY q AS SELECT b FROM p WHERE a = :a;"
+    (query,) = resolve(parse_statements(TABLE + ddl, "views.sql")).queries
+    assert query.sql.text == "WITH `p` AS (SELECT a, b FROM t WHERE b > 0\n) SELECT b FROM p WHERE a = :a"

@@ -110,7 +110,7 @@ def _altered_type(words: Words) -> str:
 
 
 def declares_plain_view(text: str, path: str) -> bool:
-    """Does the file hold a CREATE VIEW, which Headwater's own SQL does not have?"""
+    """Does the file hold a CREATE VIEW, which stands for its SELECT wherever it is read?"""
     return any(
         words.at("CREATE", "VIEW") or words.at("CREATE", "OR", "REPLACE", "VIEW")
         for words, _ in split_statements(Source(path, text))
@@ -171,7 +171,8 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
         except InputError as error:
             refusal = error
         else:
-            return _add(statements, inputs)
+            if not statements.named:  # a plain view is spread where it is used, by its tree
+                return _add(statements, inputs)
     name = name or f"line_{sql.place().line}"
     try:
         tree, read_as = _parsed(sql, dialect)

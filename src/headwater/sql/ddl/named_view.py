@@ -1,4 +1,4 @@
-"""CREATE VIEW: a named query that is not kept but dissolves into the views that read it.
+"""CREATE VIEW: a named query that is not kept but dissolves into the views and queries that read it.
 
     CREATE VIEW paid AS SELECT * FROM orders WHERE paid;
     CREATE MATERIALIZED VIEW totals AS SELECT customer, sum(total) AS s FROM paid GROUP BY customer;
@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import TypeVar
 
 from headwater.errors import InputError
-from headwater.model import SqlText, View
+from headwater.model import Query, SqlText, View
 from headwater.sql.parsing.lexer import Source, lex
 from headwater.sql.parsing.names import column_name, relation_name, spelling
 from headwater.sql.parsing.parser import parse_select, select_tree
@@ -24,6 +25,8 @@ from headwater.sql.parsing.select import read_view_select
 from headwater.sql.parsing.words import Words
 
 __all__ = ["dissolve", "read_named_view"]
+
+Reader = TypeVar("Reader", View, Query)
 
 
 def read_named_view(words: Words) -> View:
@@ -42,19 +45,19 @@ def read_named_view(words: Words) -> View:
     return View(name.text, sql, timedelta(0), columns=tuple(columns), place=words.place(name))
 
 
-def dissolve(views: Sequence[View], named: Sequence[View]) -> tuple[View, ...]:
-    """The views with the named queries that they read, directly or through others, written into them."""
+def dissolve(readers: Sequence[Reader], named: Sequence[View]) -> tuple[Reader, ...]:
+    """Views or queries with the named views that they read, directly or through others, written into them."""
     if not named:
-        return tuple(views)
+        return tuple(readers)
     by_name = {view.name: view for view in named}
-    return tuple(replace(view, sql=_with(view.sql, _needed(view, by_name))) for view in views)
+    return tuple(replace(reader, sql=_with(reader.sql, _needed(reader, by_name))) for reader in readers)
 
 
-def _needed(view: View, named: Mapping[str, View]) -> list[View]:
-    """Those that a view reads, each after those that it reads itself."""
+def _needed(view: View | Query, named: Mapping[str, View]) -> list[View]:
+    """Those that a view or a query reads, each after those that it reads itself."""
     found: dict[str, View] = {}
 
-    def visit(reader: View, path: tuple[str, ...]) -> None:
+    def visit(reader: View | Query, path: tuple[str, ...]) -> None:
         for name in _read(reader, named):
             if name in path:
                 raise InputError("HW121", f'the view "{name}" reads itself', place=named[name].place)
@@ -66,7 +69,7 @@ def _needed(view: View, named: Mapping[str, View]) -> list[View]:
     return list(found.values())
 
 
-def _read(reader: View, named: Mapping[str, View]) -> Iterator[str]:
+def _read(reader: View | Query, named: Mapping[str, View]) -> Iterator[str]:
     for reading in relations_read(select_tree(reader.sql)):
         name = spelling(reading.name, named)
         if name is not None and not reading.qualifier:

@@ -37,6 +37,7 @@ def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> State
         tables=tuple(replace(table, site=sites[table.site]) for table in _keyed(statements)),
         views=_placed(dissolve(statements.views, statements.named), sites),
         explained=_placed(dissolve(statements.explained, statements.named), sites),
+        queries=dissolve(statements.queries, statements.named),
         named=(),
     )
     _reads(statements, (*statements.queries, *statements.explained))
