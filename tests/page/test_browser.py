@@ -177,6 +177,47 @@ def test_what_is_wrong_stands_on_top(browser: Any, failing: Served) -> None:
         opened.go("", "text=The project's files are wrong")
 
 
+def test_an_empty_project_teaches(browser: Any, empty: Served) -> None:
+    with window(browser, empty.address) as opened:
+        opened.go("", "text=keeps no view yet")
+        assert "headwater ingest" in opened.text()
+        for path in ("plan", "pressure", "bill", "queries", "sources", "add"):
+            opened.go(path, "main h1, main .empty-title")
+            opened.wait_until("document.querySelector('main').innerText.trim().length > 20")
+
+
+def test_a_view_is_tried_added_and_dropped(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = make_shop(tmp_path / "shop", monkeypatch)
+    with (
+        served(Path(shop.project.folder)) as client,
+        window(browser, str(client.base_url).rstrip("/")) as opened,
+    ):
+        page = opened.go("add", ".cm-content")
+
+        def write(sql: str) -> None:
+            page.locator(".cm-content").click()
+            page.keyboard.press("Control+a")
+            page.keyboard.press("Delete")
+            page.keyboard.type(sql)
+
+        write("CREATE MATERIALIZED VIEW dear FRESHNESS = INTERVAL '5' MINUTE AS SELECT nope FROM orders")
+        page.get_by_text('Unknown column "nope"').first.wait_for()
+        write("CREATE MATERIALIZED VIEW dear FRESHNESS = INTERVAL '5' MINUTE AS SELECT order_id FROM orders")
+        page.get_by_text("dear is admitted").wait_for()
+        page.get_by_role("button", name="Add dear").click()
+        page.get_by_role("link", name="dear").click()
+        page.locator("h1", has_text="dear").wait_for()
+        page.get_by_role("button", name="drop").click()
+        page.locator("button.danger").click()
+        opened.go("", "text=open_orders")
+        opened.wait_until("!document.querySelector('main').innerText.includes('dear')")
+        assert "dear" not in client.get("/status").text
+        # a view that is half written, or gone, is answered with 400 or 404, which the browser notes
+        opened.errors[:] = [error for error in opened.errors if "Failed to load resource" not in error]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_out_of_reach(browser: Any, kept: Served, scheme: str) -> None:
     """axe's rules for people who use a keyboard, a screen reader or see little contrast."""
