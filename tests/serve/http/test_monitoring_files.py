@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from headwater.storage.records.run_lock import run_lock
 from support.serving import make_shop, order, push, served
 
 FOLDER = Path(__file__).parents[3] / "docs" / "monitoring"
@@ -48,3 +49,13 @@ def test_the_alerts_ask_for_what_there_is(metrics: set[str]) -> None:
     assert len(asked) > 5
     assert asked <= metrics
     assert all({"alert", "expr", "labels", "annotations"} <= rule.keys() for rule in rules)
+
+
+def test_metrics_while_a_run_keeps_the_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = make_shop(tmp_path / "shop", monkeypatch)
+    push(shop)
+    with run_lock(shop.warehouse.root, shop.clock.now()), served(Path(shop.project.folder)) as client:
+        answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert "headwater_run_alive 1.0" in answer.text
+    assert 'headwater_view_staleness_seconds{owner="",site="default",view="open_orders"}' in answer.text

@@ -55,8 +55,10 @@ def router(serving: Serving) -> APIRouter:
     return routes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Project(Collector):
+    """Known to its registry by itself, not by what it holds: a status is not hashable."""
+
     status: Status
 
     def collect(self) -> Iterator[Metric]:
