@@ -53,6 +53,7 @@ def test_the_alerts_ask_for_what_there_is(metrics: set[str]) -> None:
 
 def test_metrics_while_a_run_keeps_the_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shop = make_shop(tmp_path / "shop", monkeypatch)
+    shop.ingest("orders", [order(1)])
     push(shop)
     with run_lock(shop.warehouse.root, shop.clock.now()), served(Path(shop.project.folder)) as client:
         answer = client.get("/metrics")
