@@ -15,7 +15,7 @@ ADDRESS ?= http://127.0.0.1:8765
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-setup: $(STAMP) java chromium $(ARCHIVE)  ## create .venv with everything pinned, look for Java, prepare Spark's start
+setup: $(STAMP) java $(ARCHIVE)  ## create .venv with everything pinned, look for Java, prepare Spark's start
 
 $(STAMP): pyproject.toml requirements.lock
 	@bash scripts/setup.sh "$(PYTHON)" "$(VENV)"
@@ -49,10 +49,10 @@ check: $(STAMP)  ## style, types and all tests that need no JVM or server
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not spark and not postgres and not cli and not browser"
 
-test: setup  ## everything a release must pass: style, types, laws, Spark, PostgreSQL, the command line, the docs
+test: setup chromium  ## everything a release must pass: style, types, laws, Spark, PostgreSQL, the command line, the docs
 	@bash scripts/test.sh $(BIN)
 
-coverage: setup  ## all tests with branch coverage; fails below the share in pyproject.toml; report in htmlcov/
+coverage: setup chromium  ## all tests with branch coverage; fails below the share in pyproject.toml; report in htmlcov/
 	$(BIN)/pytest -n 2 --dist loadgroup --cov --cov-branch --cov-report=term:skip-covered --cov-report=html
 
 docs: $(STAMP)  ## the documentation as a site, in site/
