@@ -126,7 +126,10 @@ def test_the_saw_tooth_is_drawn_and_falls(browser: Any, kept: Served) -> None:
         page = opened.go("", ".saw-tooth canvas")
         opened.wait_until(
             """(() => { const canvas = document.querySelector('.saw-tooth canvas');
-            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height});
+            const seen = copy.getContext('2d', {willReadFrequently: true});
+            seen.drawImage(canvas, 0, 0);
+            const pixels = seen.getImageData(0, 0, canvas.width, canvas.height).data;
             let drawn = 0; for (let at = 3; at < pixels.length; at += 4) if (pixels[at] > 0) drawn += 1;
             return drawn > 300; })()"""
         )

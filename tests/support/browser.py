@@ -15,7 +15,7 @@ QUIETLY = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--no-first-run",
 )  # fmt: skip
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000  # a loaded machine may be slow
 LOOK_MS = 100
 
 
@@ -74,6 +74,6 @@ def window(browser: Any, address: str, width: int = 1280, scheme: str = "light")
     page.on("pageerror", lambda error: opened.errors.append(str(error)))
     try:
         yield opened
-        assert opened.errors == []
+        assert opened.errors == [], "\n".join(opened.errors)
     finally:
         context.close()
