@@ -59,9 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         item.add_marker(pytest.mark.xdist_group(shared_by(item)))
-        if item.path.parent.name == "cli" or item.path.stem.endswith(
-            "_cli"
-        ):  # screens: `make quick PACKAGE=cli`
+        # screens and servers: `make quick PACKAGE=cli` or PACKAGE=serve
+        if item.path.parent.name in ("cli", "http") or item.path.stem.endswith("_cli"):
             item.add_marker(pytest.mark.slow)
     items.sort(key=longest_first)
 

@@ -210,6 +210,7 @@ def kill(files: FileSystem, market: Market, number: int) -> None:
     assert rows_of(place.timeline(shown("quotes"))) == market.stream.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(scaled(SEEDS)))
 def test_every_crash_point_of_choices(seed: int, folder: Path) -> None:
     assert crash_everywhere(folder, seed) > 3 * PUSHES

@@ -144,7 +144,8 @@ def test_three_thousand_wrong_requests(shop: Headwater, client: httpx.Client) ->
         assert "Traceback" not in response.text, (method, address)
         assert shop.project.folder not in response.text or "HW821" in response.text or "next" in response.text
         statuses.add(response.status_code)
-    assert {200, 400, 404, 405, 422} <= statuses
+    if scaled(REQUESTS) == REQUESTS:  # a share of them need not meet every answer
+        assert {200, 400, 404, 405, 422} <= statuses
 
 
 def test_what_is_no_http_ends_no_server(client: httpx.Client) -> None:
