@@ -22,7 +22,7 @@ from headwater.engine.push.decide import Job, decide, delta_plan
 from headwater.engine.push.failures.data_errors import row_cause
 from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
 from headwater.engine.push.forecaster import Forecaster
-from headwater.engine.push.pending_deltas import pending_delta
+from headwater.engine.push.together.pending_deltas import pending_delta
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.relations import Relations

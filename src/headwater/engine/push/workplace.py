@@ -25,7 +25,7 @@ from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]
 
-Pending = Mapping[str, DataFile]  # by stage: its delta, about to be computed (pending_deltas.py)
+Pending = Mapping[str, DataFile]  # by stage: its delta, about to be computed (together/pending_deltas.py)
 
 
 @dataclass(slots=True)

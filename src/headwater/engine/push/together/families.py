@@ -21,7 +21,7 @@ from headwater.algebra.stages.families import MEMBER, Family, family_of, shape_o
 from headwater.algebra.stages.stage import Stage
 from headwater.engine.push.decide import Job, delta_plan
 from headwater.engine.push.delta_query import changes_of
-from headwater.engine.push.pending_deltas import path_of
+from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import stored_columns
 from headwater.engine.query import operators

@@ -28,8 +28,8 @@ from headwater.algebra.stages.families import MEMBER
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
-from headwater.engine.push.families import families, family_query
-from headwater.engine.push.pending_deltas import path_of
+from headwater.engine.push.together.families import families, family_query
+from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import moved_files
 from headwater.engine.query.inputs import Inputs, spark_schema
