@@ -17,8 +17,8 @@ __all__ = ["NoSink", "Sink"]
 
 
 class Sink(Protocol):
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
-        """Follow the timelines up to where sources are complete."""
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
+        """Follow the timelines up to where sources are complete; `settle`: for the last time."""
         ...
 
     def read_up_to(self, relation: str) -> int | None:
@@ -33,7 +33,7 @@ class Sink(Protocol):
 
 
 class NoSink:
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
         return
 
     def read_up_to(self, relation: str) -> int | None:

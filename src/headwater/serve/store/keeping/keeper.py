@@ -22,18 +22,22 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from headwater.catalog import Catalog
+from headwater.clock import Clock, SystemClock
 from headwater.serve.store.keeping.groups import groups_of, query_layouts
 from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.relations import Changes, Relations
 from headwater.serve.store.keeping.upkeep import Upkeep
-from headwater.serve.store.layout import Layout, whole_layout
+from headwater.serve.store.layout import Layout, StoredRanking, whole_layout
 from headwater.serve.store.protocol import KeptStore, StoredTable
+from headwater.serve.store.rankings.record import last_refresh
+from headwater.serve.store.rankings.refreshing import ReadParts, is_due, read_here, refresh
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Keeper"]
 
 logger = logging.getLogger(__name__)
 
+PARALLEL_ROWS = 20_000  # counters; fewer are read sooner than Spark starts a job
 STEP_ROWS = 20_000  # some seconds; a push that merges files, and early writes, wait so long at most
 
 
@@ -47,6 +51,8 @@ class Keeper:
     warehouse: Warehouse
     breaches: int = 0
     show: Callable[[str, int], None] = lambda part, rows: None
+    clock: Clock = field(default_factory=SystemClock)
+    in_parallel: ReadParts | None = None  # reads partitions of rankings that are large
     _catalog: Catalog | None = None
     _layouts: dict[str, Layout] = field(default_factory=dict)
     _claimed: dict[str, int] = field(default_factory=dict)  # read, or about to be
@@ -75,8 +81,11 @@ class Keeper:
             with self.store.transaction() as writing:  # so that no early write comes in between (writing.py)
                 yield max((claimed, *writing.early(relation)))
 
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
-        """Bring the store to what is captured; `captured`: up to when each source is complete."""
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
+        """Bring the store to what is captured; `captured`: up to when each source is complete.
+
+        `settle`: this is the last time, so rankings are refreshed before their period is over.
+        """
         with self._keeping:
             if self._stopping.is_set():
                 return
@@ -84,15 +93,19 @@ class Keeper:
             failures = [
                 failure
                 for group in groups_of(self._layouts)
-                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured)) is not None
+                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured, settle))
             ]
         if failures:
             raise failures[0]
 
-    def _tried(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> Exception | None:
+    def _tried(
+        self, layout: Layout, relations: Relations, captured: Mapping[str, int], settle: bool
+    ) -> Exception | None:
         """One group; what is wrong with it keeps no other from going on."""
         try:
             self._keep_group(layout, relations, captured)
+            for ranking in layout.rankings:
+                self._refresh(ranking, settle)
         except _Stopped:
             return None
         except Exception as error:  # noqa: BLE001 - raised when the other groups have had their turn
@@ -153,6 +166,19 @@ class Keeper:
             ready = snapshot.ready()
         if any(part.id not in ready for part in layout.parts):
             self._load(layout, relations, target)
+
+    def _refresh(self, ranking: StoredRanking, settle: bool) -> None:
+        """Refresh a ranking if it is due and what it is made from is there."""
+        with self.store.snapshot() as snapshot:
+            times, last = snapshot.times(), last_refresh(snapshot, ranking.table.id)
+            ready = snapshot.ready()
+        if ranking.counters not in ready or not all(name in times for name in ranking.relations):
+            return
+        as_of, now = min(times[name] for name in ranking.relations), self.clock.now()
+        if is_due(ranking, last, as_of, now, settle):
+            large = last is not None and last.rows > PARALLEL_ROWS
+            reading = self.in_parallel if large and self.in_parallel is not None else read_here(self.store)
+            refresh(self.store, ranking, as_of, now, reading, on_spark=reading is self.in_parallel)
 
     def _early(self, times: Mapping[str, int]) -> int:
         """No step ends before the last change that a write has applied early."""
