@@ -29,8 +29,9 @@ from headwater.serve.store.keeping.relations import Changes, Relations
 from headwater.serve.store.keeping.upkeep import Upkeep
 from headwater.serve.store.layout import Layout, StoredRanking, whole_layout
 from headwater.serve.store.protocol import KeptStore, StoredTable
-from headwater.serve.store.rankings.record import last_refresh
+from headwater.serve.store.rankings.record import REFRESHES, last_refresh
 from headwater.serve.store.rankings.refreshing import ReadParts, is_due, read_here, refresh
+from headwater.serve.store.rankings.tasks import MapTasks, read_by_tasks
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Keeper"]
@@ -52,7 +53,7 @@ class Keeper:
     breaches: int = 0
     show: Callable[[str, int], None] = lambda part, rows: None
     clock: Clock = field(default_factory=SystemClock)
-    in_parallel: ReadParts | None = None  # reads partitions of rankings that are large
+    tasks: MapTasks | None = None  # reads the partitions of large rankings at once
     _catalog: Catalog | None = None
     _layouts: dict[str, Layout] = field(default_factory=dict)
     _claimed: dict[str, int] = field(default_factory=dict)  # read, or about to be
@@ -64,6 +65,9 @@ class Keeper:
         self._claimed = self.store.times()  # before the first push merges files
 
     # What the run asks
+
+    def use_tasks(self, run: MapTasks) -> None:
+        self.tasks = run
 
     def read_up_to(self, relation: str) -> int | None:
         """How far the store has read a relation, for good; None if it does not read it."""
@@ -149,6 +153,8 @@ class Keeper:
             with self.store.transaction() as writing:
                 for part in gone:
                     writing.drop(part)
+                    if REFRESHES.id in ready and REFRESHES.id in needed:
+                        writing.delete(REFRESHES.id, {"id": part})
                 writing.set_times(dict.fromkeys(unread))
 
     # Groups
@@ -177,8 +183,14 @@ class Keeper:
         as_of, now = min(times[name] for name in ranking.relations), self.clock.now()
         if is_due(ranking, last, as_of, now, settle):
             large = last is not None and last.rows > PARALLEL_ROWS
-            reading = self.in_parallel if large and self.in_parallel is not None else read_here(self.store)
-            refresh(self.store, ranking, as_of, now, reading, on_spark=reading is self.in_parallel)
+            reading = self._by_tasks() if large else None
+            here = read_here(self.store)
+            refresh(self.store, ranking, as_of, now, reading or here, on_spark=reading is not None)
+
+    def _by_tasks(self) -> ReadParts | None:
+        if self.tasks is None or self._catalog is None:
+            return None
+        return read_by_tasks(self._catalog.project, whole_layout(self._layouts).parts, self.tasks)
 
     def _early(self, times: Mapping[str, int]) -> int:
         """No step ends before the last change that a write has applied early."""

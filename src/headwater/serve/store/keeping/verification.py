@@ -37,7 +37,7 @@ __all__ = ["VerifiedPart", "repair_parts", "verify_parts", "verify_store"]
 
 _BATCH = 5_000
 _EPOCH_CALL = re.compile(r"\bEPOCH\(")
-_EPOCH = "CREATE MACRO epoch_of(at, size) AS at - to_microseconds(epoch_us(at) % epoch_us(size))"
+_EPOCH = "CREATE MACRO epoch_of(t, size) AS t - to_microseconds(epoch_us(t) % epoch_us(size))"
 _ATTEMPTS = 3
 
 
