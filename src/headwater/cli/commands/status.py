@@ -118,7 +118,8 @@ def _print_store(current: Status) -> None:
         console().print(
             f"  {ranking.name}: refreshed {(current.at - ranking.refreshed_at) / 1e6:,.0f} s ago in"
             f" {ranking.seconds:,.2f} s{' on Spark' if ranking.on_spark else ''}, {ranking.partitions}"
-            f" partitions; one read at most {ranking.most_rows_read:,} of the {ranking.serial_bound:,} rows it may"
+            f" partitions; one read at most {ranking.most_rows_read:,} rows"
+            f" of the {ranking.serial_bound:,} it may"
         )
 
 

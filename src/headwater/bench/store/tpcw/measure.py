@@ -27,10 +27,11 @@ from headwater.serve.store.protocol import KeptStore, StoredTable
 from headwater.serve.store.rankings.partitions import Partition, read_partition
 from headwater.serve.store.rankings.refreshing import Buckets, refresh
 
-__all__ = ["Interaction", "Measured", "Refreshed", "measure"]
+__all__ = ["Interaction", "Measured", "Refreshed", "loaded", "measure"]
 
 READS, BUYS, WARM = 1_000, 300, 50
 
+Progress = Callable[[str], None]
 Times = tuple[float, float]  # of the clock and of the CPU, in milliseconds
 
 
@@ -63,7 +64,8 @@ class Measured:
     refreshes: tuple[Refreshed, ...]
 
 
-def measure(folder: Path, scale: Scale, partitions: int, progress: Callable[[str], None]) -> Measured:
+def loaded(folder: Path, scale: Scale, progress: Progress) -> tuple[Answering, KeptStore, Layout]:
+    """A project in the folder whose store holds the bookshop."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "headwater.yml").write_text("name: tpcw\ndurability: fast\n", "utf-8")
@@ -72,14 +74,17 @@ def measure(folder: Path, scale: Scale, partitions: int, progress: Callable[[str
     store, answering = open_store(project), Answering.open(project)
     layout = whole_layout(answering.layouts)
     store.know(layout.parts)
+
+    def show(part: str, done: int) -> None:
+        progress(f"{part}: {done:,} rows")
+
+    load(store, layout, lambda table: _rows(table, scale), NOW * 1000, show)
+    return answering, store, layout
+
+
+def measure(folder: Path, scale: Scale, partitions: int, progress: Progress) -> Measured:
     began = time.perf_counter()
-    load(
-        store,
-        layout,
-        lambda table: _rows(table, scale),
-        NOW,
-        lambda part, done: progress(f"{part}: {done:,}"),
-    )
+    answering, store, layout = loaded(folder, scale, progress)
     load_s = time.perf_counter() - began
     progress("refreshing")
     refreshes = tuple(_refreshed(store, ranking, partitions) for ranking in layout.rankings)
@@ -145,7 +150,7 @@ def _refreshed(store: KeptStore, ranking: StoredRanking, partitions: int) -> Ref
         return done
 
     began = time.thread_time()
-    done = refresh(store, ranking, NOW, NOW * 1000, read, count=partitions)
+    done = refresh(store, ranking, NOW * 1000, NOW * 1000, read, count=partitions)
     whole = (time.thread_time() - began) * 1000
     return Refreshed(done.name, done.partitions, round(max(taken), 1), round(whole, 1), done.most, done.rows)
 

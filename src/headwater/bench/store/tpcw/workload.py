@@ -18,8 +18,8 @@ SQL = """
 CREATE TABLE country (co_id INT PRIMARY KEY, co_name STRING);
 CREATE TABLE author (a_id INT PRIMARY KEY, a_fname STRING, a_lname STRING);
 CREATE TABLE item (i_id INT PRIMARY KEY, i_title STRING NOT NULL,
-  i_a_id INT NOT NULL REFERENCES author (a_id), i_pub_date BIGINT, i_subject STRING, i_cost DOUBLE, i_stock INT,
-  i_related1 INT, i_related2 INT, i_related3 INT, i_related4 INT, i_related5 INT);
+  i_a_id INT NOT NULL REFERENCES author (a_id), i_pub_date BIGINT, i_subject STRING,
+  i_cost DOUBLE, i_stock INT, i_related1 INT, i_related2 INT, i_related3 INT, i_related4 INT, i_related5 INT);
 CREATE TABLE address (addr_id INT PRIMARY KEY, addr_street STRING, addr_city STRING,
   addr_co_id INT NOT NULL REFERENCES country (co_id));
 CREATE TABLE customer (c_uname STRING PRIMARY KEY, c_passwd STRING, c_fname STRING, c_lname STRING,

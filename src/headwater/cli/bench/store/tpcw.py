@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bench_tpcw"]
 
-SMALLEST, QUICK = 288, 20  # customers at the first scale
+SMALLEST, QUICK = 1_000, 20  # customers at the first scale: enough to fill every page
 
 
 def bench_tpcw(
@@ -42,7 +42,7 @@ def bench_tpcw(
     measured = []
     with progress_console().status("tpcw") as status:
         for factor in (1, 10, 100):
-            scale = Scale(first * factor, max(10, first * factor // 3))
+            scale = Scale(first * factor, first * factor * 3 // 2)
 
             def show(text: str, customers: int = scale.customers) -> None:
                 status.update(f"tpcw: {customers:,} customers: {text}")
