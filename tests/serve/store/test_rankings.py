@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from headwater.serve.store.keeping.relations import Relations
 from headwater.serve.store.keeping.verification import verify_store
+from headwater.serve.store.layout import whole_layout
 from headwater.serve.store.rankings import refreshing
 from headwater.serve.store.rankings.record import refreshes
+from headwater.serve.store.rankings.tasks import read_by_tasks
 from support.store.projects import StoreProject, deleted
 
 STEP, WINDOW = 300_000, 3_600_000
@@ -211,3 +214,25 @@ def test_between_refreshes_the_time_of_the_answer_stands(tmp_path: Path) -> None
     shop.project.clock.advance(timedelta(minutes=1))
     keeper.keep(project.catalog, shop.project.watermarks())
     assert shop.project.answering().answer("best", {"subject": "s1", "now": 50 * STEP}).time > before.time
+
+
+def test_a_partition_is_read_by_a_task_that_is_carried_elsewhere(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, 1, "best")
+    shop.orders([50 * STEP] * 6)
+    shop.project.keep()
+    keeper = shop.project.keeper
+    carried: list[int] = []
+
+    def run(work: Any, items: Any) -> list[Any]:
+        carried.append(len(items))
+        return [pickle.loads(pickle.dumps(work))(item) for item in items]
+
+    layout = whole_layout(keeper._layouts)
+    reading = read_by_tasks(shop.project.project.project, layout.parts, run)
+    (ranking,) = layout.rankings
+    with keeper.store.snapshot() as snapshot:
+        before = list(snapshot.rows(ranking.table.id))
+    done = refreshing.refresh(keeper.store, ranking, 1, 1, reading, on_spark=True, count=4)
+    with keeper.store.snapshot() as snapshot:
+        assert list(snapshot.rows(ranking.table.id)) == before
+    assert (carried, done.partitions, done.on_spark) == ([4], 4, True)
