@@ -23,7 +23,9 @@ from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
 from headwater.cli.bench.soak import bench_soak
-from headwater.cli.bench.twotags import bench_twotags
+from headwater.cli.bench.store.http import bench_http
+from headwater.cli.bench.store.tpcw import bench_tpcw
+from headwater.cli.bench.store.twotags import bench_twotags
 from headwater.cli.bench.updates import bench_updates
 from headwater.cli.bench.weave import bench_weave
 from headwater.cli.commands.add import add, drop
@@ -81,6 +83,8 @@ simulate.command("updates", cls=Command)(simulate_updates)
 bench.command("updates", cls=Command)(bench_updates)
 bench.command("scale", cls=Command)(bench_scale)
 bench.command("twotags", cls=Command)(bench_twotags)
+bench.command("tpcw", cls=Command)(bench_tpcw)
+bench.command("http", cls=Command)(bench_http)
 simulate.command("weave", cls=Command)(simulate_weave)
 bench.command("joins", cls=Command)(bench_joins)
 bench.command("crash", cls=Command)(bench_crash)

@@ -173,9 +173,9 @@ class Run:
         silent = {} if agents is None else agents.silent()
         return errors | {f"site {name}": f"does not answer: {site.error}" for name, site in silent.items()}
 
-    def keep_sink(self) -> None:
+    def keep_sink(self, settle: bool = False) -> None:
         """Let the sink follow the timelines up to what is captured."""
-        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks))
+        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks), settle)
 
     def write_health(self) -> None:
         if self.runner.agents is not None and len(self.catalog.project.sites) > 1:
