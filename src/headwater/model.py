@@ -184,6 +184,9 @@ class Stream:
     key: tuple[str, ...] = ()  # of the table
 
 
+Branch = int | tuple["Branch", "Branch"]  # a tree over positions in FROM
+
+
 @dataclass(frozen=True, slots=True)
 class JoinWindow:
     """WINDOW: all rows of a result lie within `length` of the newest of them.
@@ -194,6 +197,7 @@ class JoinWindow:
     length: timedelta
     tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
     streams: tuple[Stream, ...] = ()
+    tree: Branch | None = None  # in which order they are joined, as written
     adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
     retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
     place: Place | None = field(default=None, compare=False)

@@ -64,6 +64,10 @@ def test_with_enough_probes_it_is_exact_and_with_few_a_part_of_it(
         change(kept, chance, rows, turn, 20)
         kept.push()
         assert shown(kept) == by_duckdb(EXACT, rows)
+        if turn == 0:  # every row is followed along its path: together they find every match once
+            noted = [probes for probes in probes_since(kept.warehouse, 0)]
+            assert sum(probes.after[-1] for probes in noted if probes.after) == shown(kept).total() > 0
+            assert all(probes.sampled == probes.arrived for probes in noted)
     before = shown(kept)
     kept.workplace.catalog = replace(
         kept.catalog, project=replace(kept.project, overload=Overload(probes_per_second=1))

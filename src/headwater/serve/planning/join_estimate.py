@@ -18,9 +18,11 @@ from datetime import timedelta
 
 from headwater.model import JoinWindow, Project, View
 from headwater.overload.budget import SHARE
-from headwater.overload.joins.adaptation.allowances import decision_for, problem_of
+from headwater.overload.joins.adaptation.allowances import assumed
 from headwater.overload.joins.model.join_plan import saturation
+from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import Join, Leaf, Node
+from headwater.overload.joins.policies.by_name import decide
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind
@@ -111,8 +113,9 @@ def join_estimate(
     longest = max(view.freshness.total_seconds() * SHARE, fixed) if window.adapt else push.seconds
     seconds = timedelta(seconds=min(push.seconds, longest))
     probes = project.overload.probes_per_second or _probes(view, push, operators, fixed)
-    problem = problem_of(rates, window.length.total_seconds(), _results_per_change(push), probes)
-    decision = decision_for(problem, project.overload.join_policy)
+    plan = assumed(rates, window.length.total_seconds(), _results_per_change(push), window.tree)
+    problem = Problem(plan, max(probes, 1e-9))
+    decision = decide(problem, project.overload.join_policy)
     needed, most = saturation(problem.plan)
     names = dict(zip(problem.plan.streams, rates, strict=True))
     paths = tuple(

@@ -30,6 +30,7 @@ from sqlglot import exp
 from headwater.errors import InputError, InternalError, Place, did_you_mean
 from headwater.model import JoinWindow, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
+from headwater.sql.ddl.join_tree import join_tree
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import same_name, spelling
@@ -226,7 +227,7 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
             "RETAIN is shorter than a tolerance",
             hint=f"retain results for at least {interval_text(shortest)}",
         )
-    return replace(window, streams=streams)
+    return replace(window, streams=streams, tree=join_tree(select, [stream.name for stream in streams]))
 
 
 def _type(stream: Stream, tables: Mapping[str, Table]) -> str:
