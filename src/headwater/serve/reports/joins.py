@@ -80,13 +80,13 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
 
 def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
     pushes = [_Push(tuple(of_push)) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
-    partial = [push.at for push in pushes if push.share < 1.0]
+    partial = [push.at for push in pushes if push.partial]
     exact = next((push.at for push in pushes if not partial or push.at > partial[-1]), None)
     shares = {push.at: push.share for push in pushes}
     return JoinStatus(
         view,
         _share(pushes),
-        not any(push.share < 1.0 and not push.found for push in pushes),
+        not any(push.partial and not push.found for push in pushes),
         0,
         sum(probes.late for probes in noted),
         tuple(
@@ -94,7 +94,7 @@ def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> Jo
             for probes in (pushes[-1].inputs if pushes else ())
         ),
         0.0,
-        bool(pushes) and pushes[-1].share < 1.0,
+        bool(pushes) and pushes[-1].partial,
         exact,
         tuple(
             Adaptation(choice.at, choice.event, shares.get(choice.at, 1.0), choice.reason)
@@ -110,6 +110,11 @@ class _Push:
     @property
     def at(self) -> int:
         return self.inputs[0].at
+
+    @property
+    def partial(self) -> bool:
+        """Whether some rows did not look for partners, whatever they would have found."""
+        return any(probes.probed < probes.arrived for probes in self.inputs)
 
     @property
     def found(self) -> dict[str, float]:

@@ -71,7 +71,7 @@ def _after(
     if seen is None:
         return known, None
     names = dict(zip(known.tree.streams, known.streams, strict=True))
-    learnt, analysis = learn(learnt, seen, window.length.total_seconds(), project.overload.join_policy, names)
+    learnt, analysis = learn(learnt, seen, window.seconds, project.overload.join_policy, names)
     return LearntJoin(known.streams, learnt, seen.limited), analysis
 
 

@@ -106,6 +106,6 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
         {stream: stage.name for stream, stage in streams.items()},
         arrived,
         seconds,
-        join.learnt.believed(rates, window.length.total_seconds()),
+        join.learnt.believed(rates, window.seconds),
         project.overload.join_policy,
     )

@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
 from headwater.engine.push.choosing.note_push import note_push
+from headwater.engine.push.choosing.numbering import CAME, rows_before
 from headwater.engine.push.choosing.probe_queries import GONE, KIND, LATE, PROBING, SILENT, probes_query
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
@@ -128,8 +129,10 @@ def _moved(workplace: Workplace, job: Job, frame: DataFrame, source: str, counts
 
 
 def _commit(workplace: Workplace, written: _Written) -> None:
-    job = written.job
-    compacted = {COMPACTED: job.until} if job.after == BEGINNING else {}
+    job, came = written.job, written.counts[PROBING] + written.counts[SILENT]
+    transactions = {CAME: rows_before(workplace, job.name) + came}
+    if job.after == BEGINNING:
+        transactions[COMPACTED] = job.until
     workplace.timeline(job.name).commit(
-        job.until, written.files, {"mode": job.mode.value}, compacted, after=job.after
+        job.until, written.files, {"mode": job.mode.value}, transactions, after=job.after
     )
