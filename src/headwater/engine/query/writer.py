@@ -35,6 +35,7 @@ from headwater.algebra.plans.nodes import (
 )
 from headwater.engine.query import operators
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
+from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.over import over
 from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
@@ -90,7 +91,7 @@ class QueryWriter:
             case Scan():
                 return self._scan(plan, ranges)
             case Filter(child, condition):
-                return self.query(child, ranges).where(spark_sql(condition))
+                return self.query(child, filter_ranges(condition, ranges)).where(spark_sql(condition))
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
@@ -216,7 +217,7 @@ class QueryWriter:
                 net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
                 return operators.windows(net, plan)
             case Filter(child, condition):
-                rows = self._net_in_windows(child, ranges)
+                rows = self._net_in_windows(child, filter_ranges(condition, ranges))
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
                 rows = self._net_in_windows(child, dict(ranges) | restrict_ranges(self.relations, keys, by))
