@@ -76,6 +76,8 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
         return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
     if name == "window":
         return _window(reader, node)
+    if name == "session_window" and node in reader.windows:
+        return reader.windows[node]
     if name == "session_window" or name == "window_time":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")

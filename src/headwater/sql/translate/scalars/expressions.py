@@ -142,7 +142,7 @@ class Expressions:
         if len(names) == 1 and names[0].lower() in MOMENT:
             calls.refuse_moment(self.notes, node, names[0].lower())
         window = next(iter(self.windows.values()), None)
-        if window is not None and names[0].lower() == "window":
+        if window is not None and names[0].lower() in ("window", "session_window"):
             return field_access(self.notes, window, names[1:], node)
         return self._unknown(names, node)
 
