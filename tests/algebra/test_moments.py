@@ -12,9 +12,7 @@ from headwater.algebra.expressions.moments import bound, crossing
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Literal, call, spark_sql
 from headwater.algebra.plans.moments import TIME, bind, moves, time_moves
 from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Negate, Plan, Scan
-from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.split import split
-from headwater.errors import InternalError
 
 HOUR = 3_600_000_000
 NOON = 1_700_049_600_000_000 - 1_700_049_600_000_000 % (24 * HOUR) + 12 * HOUR
@@ -101,15 +99,6 @@ def test_what_depends_on_time_is_not_left_to_whoever_reads_the_view() -> None:
     kept = split("v", quiet, ("id", "last"), ("", ""), ("events",))
     assert len(kept.stages) == 2
     assert not moves(kept.finish)
-
-
-def test_a_plan_whose_time_is_not_bound_does_not_run() -> None:
-    with pytest.raises(InternalError, match="not bound"):
-        spark_sql(RECENT.condition)
-    assert not any(
-        isinstance(node, Filter) and "now()" in spark_sql(node.condition)
-        for node in nodes(bind(RECENT, NOON, NOON))
-    )
 
 
 def test_a_constant_relation_never_changes() -> None:

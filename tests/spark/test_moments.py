@@ -74,7 +74,8 @@ def test_rows_enter_and_leave_as_time_passes(spark: SparkSession, tmp_path: Path
     assert_equal(kept)
     kept.clock.advance(2 * HOUR)
     modes = {record.stage: record.mode for record in kept.push()}
-    assert modes["recent"] == Mode.INCREMENTAL.value and modes["anew"] == Mode.FULL.value
+    assert modes["recent"] == Mode.INCREMENTAL.value
+    assert modes["anew"] == Mode.FULL.value
     assert ids(kept) == set(range(17, 24))
     assert kept.rows("above") == [(7,)]
     assert_equal(kept)

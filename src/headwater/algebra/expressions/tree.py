@@ -19,7 +19,6 @@ from headwater.algebra.expressions.nodes import (
     Subquery,
     refusal,
 )
-from headwater.errors import InternalError
 
 __all__ = [
     "AggregateCall",
@@ -46,7 +45,6 @@ __all__ = [
     "walk",
 ]
 
-_MOMENTS = {"now", "current_date", "localtimestamp"}  # Spark's own would be those of the machine
 _INFIX = {"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "and": "AND", "or": "OR",
           "add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "like": "LIKE",
           "nulleq": "<=>"}  # fmt: skip
@@ -196,8 +194,6 @@ def spark_sql(expr: Expr) -> str:
             return "`" + name.replace("`", "``") + "`"
         case Literal(_, sql):
             return sql
-        case Call(function, (), _) if function.removesuffix("_before") in _MOMENTS:
-            raise InternalError("HW906", f"{function}() has no value yet: the plan's time was not bound")
         case Call(_, arguments, template):
             return template.format(*(spark_sql(argument) for argument in arguments))
         case _:

@@ -15,6 +15,7 @@ from typing import assert_never
 from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
+from headwater.algebra.plans.moments import node_moves
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -33,6 +34,7 @@ from headwater.algebra.plans.nodes import (
     Union,
     Windows,
 )
+from headwater.algebra.text.show import show_node
 from headwater.engine.query import operators
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
 from headwater.engine.query.filter_ranges import filter_ranges
@@ -41,6 +43,7 @@ from headwater.engine.query.over import over
 from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
+from headwater.errors import InternalError
 from headwater.storage.timeline import Range
 
 __all__ = ["QueryWriter"]
@@ -87,6 +90,8 @@ class QueryWriter:
         return self.inputs.frame(table)
 
     def _write(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
+        if node_moves(plan):  # Spark's own now() would be that of the machine
+            raise InternalError("HW906", f"the time of this plan is not bound: {show_node(plan)}")
         match plan:
             case Scan():
                 return self._scan(plan, ranges)
