@@ -133,8 +133,7 @@ def _view(planned: PlannedView, explain: bool) -> dict[str, Any]:
             for stage in action.stages
         ],
         "used": {name: _facts(facts) for name, facts in planned.used.items()},
-        **({"pushes": _pushes(planned)} if explain else {}),
-        **({"nodes": _nodes(planned)} if explain else {}),
+        **({"pushes": _pushes(planned), "nodes": _nodes(planned)} if explain else {}),
     }
 
 
