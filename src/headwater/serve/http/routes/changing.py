@@ -35,9 +35,9 @@ from headwater.serve.http.models import Plan, problems
 from headwater.serve.http.opening import Opened
 from headwater.serve.http.page_models import Added, Dropped, Retried, Taken
 from headwater.serve.http.problems import PROBLEM, Problem, problem_fields, status_of
-from headwater.serve.http.routes.reports import stage_graph
 from headwater.serve.http.routes.views import ViewName
 from headwater.serve.http.serving import Serving
+from headwater.serve.http.stage_graph import stage_graph
 from headwater.serve.json_text import compact_json
 from headwater.serve.planning.changing import add, drop
 from headwater.serve.planning.changing_json import added_json, dropped_json
