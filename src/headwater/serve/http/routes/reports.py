@@ -22,12 +22,12 @@ from headwater.serve.http.asked import Duration, Instant, Limit, between, forbid
 from headwater.serve.http.models import Bill, DeadLetters, Plan, Sources, Status, problems
 from headwater.serve.http.opening import Opened
 from headwater.serve.http.serving import Serving
-from headwater.serve.http.stage_graph import stage_graph
 from headwater.serve.json_text import compact_json
 from headwater.serve.planning.plan import asking, plan
 from headwater.serve.planning.plan_json import plan_json
 from headwater.serve.reports.bill import account
 from headwater.serve.reports.bill_json import By, bill_json
+from headwater.serve.reports.stage_graph import stage_graph
 from headwater.serve.reports.status import Status as ProjectStatus
 from headwater.serve.reports.status import status as project_status
 from headwater.serve.reports.status_json import status_json
@@ -150,4 +150,4 @@ def _table(opened: Opened, name: str) -> str:
 def _plan(opened: Opened) -> str:
     planned = plan(opened.project, asking(opened.project), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
-    return compact_json(answer | {"graph": stage_graph(opened, answer)})
+    return compact_json(answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)})

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from headwater.serve.http.opening import Opened
+from headwater.catalog import Catalog
 from headwater.storage.delta.delta_log import Snapshot
 from headwater.storage.records.dropped import shared_noted
+from headwater.storage.warehouse import Warehouse
 
 __all__ = ["stage_graph"]
 
 
-def stage_graph(opened: Opened, answer: dict[str, Any]) -> dict[str, Any]:
+def stage_graph(catalog: Catalog, warehouse: Warehouse, answer: dict[str, Any]) -> dict[str, Any]:
     """`answer` is a plan as `headwater plan --json` prints it."""
     works = [work | {"action": action["step"]} for action in answer["actions"] for work in action["works"]]
     stages = {work["stage"]: work for work in works}
     sources = sorted({name for work in works for name in work["reads"]} - stages.keys())
-    stored = dict(_stored(opened, (*sources, *stages)))
+    stored = dict(_stored(catalog, warehouse, (*sources, *stages)))
     nodes = [
-        {"name": name, "kind": "source", "site": opened.catalog.site_of(name), "serves": []}
-        for name in sources
-    ] + [_stage(opened, work) for work in stages.values()]
+        {"name": name, "kind": "source", "site": catalog.site_of(name), "serves": []} for name in sources
+    ] + [_stage(catalog, work) for work in stages.values()]
     return {
         "nodes": [node | stored.get(node["name"], {}) for node in nodes],
         "edges": [
@@ -36,16 +36,17 @@ def stage_graph(opened: Opened, answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _stage(opened: Opened, work: dict[str, Any]) -> dict[str, Any]:
+def _stage(catalog: Catalog, work: dict[str, Any]) -> dict[str, Any]:
     name = work["stage"]
     fields = ("site", "serves", "mode", "seconds", "changed_rows", "result_rows", "action")
-    kind = "view" if name in opened.catalog.kept else "stage"
+    kind = "view" if name in catalog.kept else "stage"
     return {"name": name, "kind": kind} | {field: work[field] for field in fields}
 
 
-def _stored(opened: Opened, names: Iterable[str]) -> Iterator[tuple[str, dict[str, int]]]:
+def _stored(
+    catalog: Catalog, warehouse: Warehouse, names: Iterable[str]
+) -> Iterator[tuple[str, dict[str, int]]]:
     """Changes and bytes of relations that are stored; of those that views share, as the last run noted."""
-    catalog, warehouse = opened.catalog, opened.warehouse
     shared = {folder.rsplit("@", 1)[0]: folder for folder in shared_noted(warehouse)}
     folders = shared | catalog.folders()
     for name in names:
