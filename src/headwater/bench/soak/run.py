@@ -29,6 +29,8 @@ __all__ = ["run"]
 EVERY_S = 5.0
 CHANGE_VIEWS_S = 60.0
 START_S = 600.0
+# Short, so that what is stored stops growing well before the second quarter of an hour ends.
+RETENTION = "retention: {reads: 10 minutes}\n"
 VIEW = """
 CREATE MATERIALIZED VIEW soak_view FRESHNESS = INTERVAL '30' SECOND AS
   SELECT country, count(*) AS customers FROM customers GROUP BY country;
@@ -42,6 +44,8 @@ def run(
 ) -> list[Sample]:
     shop = folder / "shop"
     write_starter(shop, "soak")
+    with open(shop / "headwater.yml", "a") as settings:
+        settings.write(RETENTION)
     open_shop(shop, seed)
     with _processes(shop, folder, rate, seed) as processes:
         project = open_project(str(shop))

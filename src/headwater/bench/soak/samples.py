@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +13,7 @@ from statistics import fmean
 import psutil
 
 from headwater.api import Headwater
+from headwater.bench.cpu import spent
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
@@ -19,7 +21,7 @@ from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
 __all__ = ["Sample", "Verdict", "sample", "verdicts"]
 
 MOST_GROWTH = 0.1
-COMPARED = ("python_mb", "jvm_mb", "push_s")
+COMPARED = ("python_mb", "jvm_mb", "push_s", "push_cpu_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,9 @@ class Sample:
     """The run and its warehouse at an instant, `at_s` after the start.
 
     `live_mb`: what the newest versions of all tables hold.  `open_logs_s`: how long it takes to open all
-    logs, as a process does that starts.  `push_s`, `staleness_s`: the mean push and the worst view since the
-    sample before.
+    logs, as a process does that starts.  `push_s`, `push_cpu_s`, `staleness_s`: the mean push and the worst
+    view since the sample before; a push's CPU says more than its seconds when the machine has other work.
+    `run_cpu_s`: what the run's processes have used since they began.
     """
 
     at_s: float
@@ -39,6 +42,8 @@ class Sample:
     files: int
     open_logs_s: float
     push_s: float | None
+    push_cpu_s: float | None
+    run_cpu_s: float
     staleness_s: float | None
     reads: int
     failed_reads: int
@@ -70,11 +75,10 @@ def sample(
     opened = time.perf_counter() - begun
     stored, files = _stored(root)
     python, jvm = _memory(run)
-    pushes = _column(project, "pushes", "seconds", since)
-    staleness = _column(project, "audit", "staleness_s", since)
+    seconds, cpu = _pushes(project, since)
     return Sample(
-        at_s, python, jvm, stored / 1e6, live / 1e6, files, opened, fmean(pushes) if pushes else None,
-        max(staleness, default=None), reads, failed_reads,
+        at_s, python, jvm, stored / 1e6, live / 1e6, files, opened, seconds, cpu, _cpu(run),
+        _worst_staleness(project, since), reads, failed_reads,
     )  # fmt: skip
 
 
@@ -123,9 +127,22 @@ def _memory(run: psutil.Process) -> tuple[float, float]:
     return run.memory_info().rss / 1e6, sum(child.memory_info().rss for child in java) / 1e6
 
 
-def _column(project: Headwater, table: str, column: str, since: int) -> list[float]:
-    schema = {"pushes": PUSHES, "audit": AUDIT}[table]
-    rows: list[Mapping[str, object]] = read_rows(project.warehouse.system(table), schema, since).to_pylist()
-    # Each push of an action has the seconds of the whole: one of them counts.
-    values = {row.get("action") or index: row[column] for index, row in enumerate(rows) if row[column]}
-    return [float(str(value)) for value in values.values()]
+def _cpu(run: psutil.Process) -> float:
+    return sum(spent(process.cpu_times()) for process in (run, *run.children(recursive=True)))
+
+
+def _pushes(project: Headwater, since: int) -> tuple[float | None, float | None]:
+    """The mean seconds and CPU-seconds of an action; each of its pushes has the seconds of the whole."""
+    seconds, cpu = dict[str, float](), Counter[str]()
+    rows = read_rows(project.warehouse.system("pushes"), PUSHES, since).to_pylist()
+    for number, row in enumerate(rows):
+        if row["seconds"]:
+            action = row["action"] or str(number)
+            seconds[action] = row["seconds"]
+            cpu[action] += row["cpu_seconds"]
+    return (fmean(seconds.values()), fmean(cpu.values())) if seconds else (None, None)
+
+
+def _worst_staleness(project: Headwater, since: int) -> float | None:
+    rows = read_rows(project.warehouse.system("audit"), AUDIT, since).to_pylist()
+    return max((row["staleness_s"] for row in rows if row["staleness_s"] is not None), default=None)
