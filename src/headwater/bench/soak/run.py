@@ -37,11 +37,18 @@ CREATE MATERIALIZED VIEW soak_view FRESHNESS = INTERVAL '30' SECOND AS
 """
 
 Tell = Callable[[str], None]
+Note = Callable[[Sample], None]
 
 
 def run(
-    folder: Path, length: timedelta, rate: float, seed: int = 7, tell: Tell = lambda text: None
+    folder: Path,
+    length: timedelta,
+    rate: float,
+    seed: int = 7,
+    tell: Tell = lambda text: None,
+    note: Note = lambda taken: None,
 ) -> list[Sample]:
+    """Keep the shop for a while; `note` gets each sample as it is taken."""
     shop = folder / "shop"
     write_starter(shop, "soak")
     with open(shop / "headwater.yml", "a") as settings:
@@ -50,7 +57,11 @@ def run(
     with _processes(shop, folder, rate, seed) as processes:
         project = open_project(str(shop))
         _wait_for_views(project, processes[0])
-        return list(_samples(project, folder, processes, length, tell))
+        samples = []
+        for taken in _samples(project, folder, processes, length, tell):
+            note(taken)
+            samples.append(taken)
+        return samples
 
 
 @contextmanager

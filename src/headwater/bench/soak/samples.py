@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -98,14 +99,15 @@ def _values(samples: Sequence[Sample], measure: str, start: float, end: float) -
 
 
 def tables(root: Path) -> Iterator[Path]:
-    return (log.parent for log in root.rglob("_delta_log"))
+    """The folders of all tables; other folders come and go meanwhile, which `rglob` does not forgive."""
+    return (Path(folder) for folder, below, _ in os.walk(root) if "_delta_log" in below)
 
 
 def _live(table: Path) -> int:
     """The bytes of a table's newest version; its log is opened as by a process that starts."""
     try:
         return sum(file.size for file in DeltaLog(str(table)).snapshot().files)
-    except HeadwaterError:  # removed meanwhile
+    except (HeadwaterError, FileNotFoundError):  # removed meanwhile
         return 0
 
 
@@ -123,12 +125,24 @@ def _stored(root: Path) -> tuple[int, int]:
 
 def _memory(run: psutil.Process) -> tuple[float, float]:
     """Resident megabytes of the run's Python and of its JVM."""
-    java = [child for child in run.children(recursive=True) if child.name() == "java"]
-    return run.memory_info().rss / 1e6, sum(child.memory_info().rss for child in java) / 1e6
+    java = [taken for child in run.children(recursive=True) if (taken := _java_bytes(child)) is not None]
+    return run.memory_info().rss / 1e6, sum(java) / 1e6
+
+
+def _java_bytes(process: psutil.Process) -> int | None:
+    try:
+        return process.memory_info().rss if process.name() == "java" else None
+    except psutil.NoSuchProcess:  # a short-lived helper
+        return None
 
 
 def _cpu(run: psutil.Process) -> float:
-    return sum(spent(process.cpu_times()) for process in (run, *run.children(recursive=True)))
+    """Of the run and of what it started; what has ended counts as its parent's."""
+    total = spent(run.cpu_times())
+    for child in run.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            total += spent(child.cpu_times())
+    return total
 
 
 def _pushes(project: Headwater, since: int) -> tuple[float | None, float | None]:
