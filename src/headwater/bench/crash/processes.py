@@ -18,8 +18,8 @@ WRITER = (
     "import sys; from headwater.bench.crash.writers import write_forever; "
     "write_forever(*sys.argv[1:4], int(sys.argv[4]))"
 )
-# libfaketime 0.9 makes Python's sleep fail unless it also fakes the clock that no step moves; and a JVM under it
-# never sleeps, so that one sees the real time.
+# libfaketime 0.9 makes Python's sleep fail unless it also fakes the clock that no step moves, and a JVM
+# under it never sleeps: that one sees the real time.
 RUN_WITH_CLOCK = (
     "import os, threading, time; del os.environ['LD_PRELOAD']; never = threading.Event(); "
     "time.sleep = lambda seconds: never.wait(seconds) and None; "
