@@ -24,7 +24,14 @@ from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.quotes import double_quoted, has_double_quotes, quotes_hold_names
 from headwater.bounds.reading.schema.domains import enum_size
 from headwater.bounds.reading.schema.passed_over import passes_over
-from headwater.bounds.reading.schema.plain_ddl import altered, indexed, table_of, view_query
+from headwater.bounds.reading.schema.plain_ddl import (
+    altered,
+    indexed,
+    parents_of,
+    table_of,
+    unconstrained,
+    view_query,
+)
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
 from headwater.errors import InputError, Place
 from headwater.errors.shared import declared_twice
@@ -66,6 +73,17 @@ class Inputs:
     unique_indexes: dict[str, UniqueIndex] = field(default_factory=dict)  # by their names
     enums: dict[str, int] = field(default_factory=dict)  # types of few values
     added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
+
+    parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
+
+    def forget(self, name: str) -> None:
+        """Nothing that is declared of the table counts any more."""
+        table = spelling(name, self.tables)
+        if table is not None:
+            self.tables[table] = unconstrained(self.tables[table])
+            self.unique_indexes = {
+                key: index for key, index in self.unique_indexes.items() if index.table != table
+            }
 
     def declare(self, declared: Table | View) -> None:
         """Add a table or a stored view; a name is declared once."""
@@ -217,6 +235,7 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
     match tree:
         case exp.Create() if tree.kind == "TABLE":
             inputs.declare(table_of(tree, inputs.tables, inputs.enums, place))
+            inputs.parents |= {name.lower() for name in parents_of(tree)}
         case exp.Create() if tree.kind == "TYPE":
             size, name = enum_size(tree), tree.this.name.lower()
             inputs.enums |= {name: size + inputs.added_values[name]} if size is not None else {}
@@ -227,13 +246,21 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
         case exp.Create() if tree.kind == "VIEW":
             inputs.plain_views[_view_name(tree)] = in_view(view_query(tree, place), statement.sql)
         case exp.Alter():
-            altered(tree, inputs.tables, place)
+            _alter(tree, inputs, place)
         case exp.Describe() if isinstance(tree.this, exp.Query):  # EXPLAIN SELECT
             inputs.queries.append(replace(statement, tree=tree.this))
         case exp.Query() | exp.Update() | exp.Delete() | exp.Insert() | exp.Merge():
             inputs.queries.append(statement)
         case _:
             raise NotAnalysed("this statement is not understood", place)
+
+
+def _alter(tree: exp.Alter, inputs: Inputs, place: Place | None) -> None:
+    try:
+        altered(tree, inputs.tables, place)
+    except NotAnalysed:
+        inputs.forget(tree.this.name)
+        raise
 
 
 def _view_name(tree: exp.Create) -> str:
