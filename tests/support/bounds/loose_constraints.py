@@ -50,12 +50,18 @@ class LooseGenerator(HostileViewGenerator):
             case "c":
                 return self.random.randint(0, 1)
             case "id":
-                return self.random.randint(0, 40)
+                return self.random.randint(0, 25)
         return super().value(column)
 
     def rows(self, table: Table, data: dict[str, Rows]) -> Rows:
-        held = replace(table, foreign_keys=()) if table.warn_on_violation else table
-        return [row for _ in range(3) for row in super(HostileViewGenerator, self).rows(held, data)][:25]
+        kept: Rows = []
+        for _ in range(25):
+            row = {column.name: self.value(column) for column in table.columns}
+            for reference in () if table.warn_on_violation else table.foreign_keys:
+                row["a"] = self.random.choice([other["id"] for other in data[reference.table]])
+            if self.allowed(table, kept, row, data):
+                kept.append(row)
+        return kept
 
     def allowed(self, table: Table, kept: Rows, row: dict[str, Any], data: dict[str, Any]) -> bool:
         if "sql" in table.options:
@@ -87,4 +93,5 @@ class LooseGenerator(HostileViewGenerator):
             text = self.param(self.random.choice(TEXTS))
             part = self.random.choice(["", "", " AND x0.flag = TRUE", " AND x0.flag = FALSE"])
             return f"SELECT x0.id AS o0 FROM {table.name} x0 WHERE LOWER(x0.s) = {text}{part}", 0
-        return f"SELECT x0.id AS o0, x0.a AS o1 FROM {table.name} x0 WHERE x0.id = {self.param(self.random.randint(0, 5))}", 0
+        number = self.param(self.random.randint(0, 25))
+        return f"SELECT x0.id AS o0, x0.a AS o1 FROM {table.name} x0 WHERE x0.id = {number}", 0

@@ -181,7 +181,7 @@ def _name(words: Words, gap_start: int) -> str:
 
 def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str) -> None:
     """Headwater's own reading first; if that fails, or for another dialect, sqlglot's."""
-    sql, ours = words.rest_text(), _is_ours(words)
+    sql, ours, changed = words.rest_text(), _is_ours(words), _altered_table(words)
     refusal: InputError | None = None
     if not dialect:
         try:
@@ -200,6 +200,7 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
     except NotAnalysed as problem:
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
+        inputs.forget(changed)  # it may have taken a constraint away
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
 
 
@@ -246,7 +247,7 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
         case exp.Create() if tree.kind == "VIEW":
             inputs.plain_views[_view_name(tree)] = in_view(view_query(tree, place), statement.sql)
         case exp.Alter():
-            _alter(tree, inputs, place)
+            altered(tree, inputs.tables, place)
         case exp.Describe() if isinstance(tree.this, exp.Query):  # EXPLAIN SELECT
             inputs.queries.append(replace(statement, tree=tree.this))
         case exp.Query() | exp.Update() | exp.Delete() | exp.Insert() | exp.Merge():
@@ -255,12 +256,13 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
             raise NotAnalysed("this statement is not understood", place)
 
 
-def _alter(tree: exp.Alter, inputs: Inputs, place: Place | None) -> None:
-    try:
-        altered(tree, inputs.tables, place)
-    except NotAnalysed:
-        inputs.forget(tree.this.name)
-        raise
+def _altered_table(words: Words) -> str:
+    """The name after ALTER TABLE [IF EXISTS] [ONLY], without its schema; "" if it is another statement."""
+    if not words.at("ALTER", "TABLE"):
+        return ""
+    names = [token.text for token in words.rest()[2:] if token.word not in ("IF", "EXISTS", "ONLY")]
+    name = names[2] if len(names) > 2 and names[1] == "." else next(iter(names), "")
+    return name.strip('"`[]')
 
 
 def _view_name(tree: exp.Create) -> str:
