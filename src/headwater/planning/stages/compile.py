@@ -186,7 +186,7 @@ class _Compiler:
         return Project(Scan(stored.name, stored.name, tuple(stored.columns.values())), items)
 
     def _base(self, vertex: Vertex, base: Base) -> Plan:
-        """A source or a view as it is, filtered; from another site, its replica or a copy that filters on the way."""
+        """A source or a view, filtered; from another site, its replica or a copy that filters on the way."""
         input = vertex.relation.inputs[0]
         columns = self._columns_read_of(input.relation)
         if base.site != vertex.site:
