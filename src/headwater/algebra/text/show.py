@@ -43,7 +43,7 @@ from headwater.algebra.plans.walks import children, nodes
 from headwater.algebra.text.expressions import show_expr, show_name
 from headwater.algebra.text.parse import parse
 
-__all__ = ["parse", "show"]
+__all__ = ["parse", "show", "show_node"]
 
 
 def show(plan: Plan, types: bool = False) -> str:
@@ -67,6 +67,11 @@ def show(plan: Plan, types: bool = False) -> str:
 
     write(plan, 0)
     return "\n".join(lines)
+
+
+def show_node(node: Plan) -> str:
+    """The node without its inputs."""
+    return _line(node, types=False)
 
 
 def _line(node: Plan, types: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from headwater.algebra.delta.extremes import losses, optional_restricts
+from headwater.algebra.plans.moments import bind
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.plans.once import compute_first
 from headwater.algebra.stages.stage import StageKind
@@ -48,7 +49,7 @@ def delta_query(
     if stage.plan is None:
         rows = run_sql(relations, opened, stage.sql, stage.reads, net)
     else:
-        rows = queries.query(stage.plan)
+        rows = queries.query(bind(stage.plan, job.after, job.until))
     stored = stored_form(stage, job.kept, rows) if stage.kind is not StageKind.SQL else rows
     if job.mode is Mode.INITIAL:
         positive = stage.plan is None or queries.estimates.positive(stage.plan)

@@ -42,6 +42,7 @@ from headwater.algebra.plans.nodes import (
     Windows,
 )
 from headwater.algebra.weaving.edges import edges_in
+from headwater.engine.query.filter_ranges import narrower
 from headwater.engine.query.relations import Relations
 from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range
@@ -150,7 +151,7 @@ def _window_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
         if back is None or span is None or not all(isinstance(end, datetime) for end in span):
             continue
         with suppress(OverflowError):  # at the end of the calendar
-            ranges[late] = _narrower(Range(late, span[0] - back, span[1] + length), ranges.get(late))
+            ranges[late] = narrower(Range(late, span[0] - back, span[1] + length), ranges.get(late))
     return ranges
 
 
@@ -163,12 +164,6 @@ def _at_most_after(condition: Expr) -> Iterator[tuple[str, str, timedelta]]:
 def _span(relations: Relations, plan: Join, column: str) -> tuple[Any, Any] | None:
     owner = next((child for child in plan.inputs if column in child.columns), None)
     return None if owner is None else range_of(relations, owner, column)
-
-
-def _narrower(span: Range, other: Range | None) -> Range:
-    if other is None:
-        return span
-    return Range(span.column, max(span.low, other.low), min(span.high, other.high))
 
 
 def scan_ranges(relations: Relations, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:

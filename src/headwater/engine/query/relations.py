@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 
 import pyarrow as pa
 
@@ -56,7 +56,9 @@ class Relations:
         timeline = self.timeline(relation)
         if ranges:
             schema = timeline.log.schema()
-            ranges = [kept for span in ranges if (kept := stored_range(span, schema)) is not None]
+            ranges = [
+                kept for span in ranges if (kept := stored_range(fitted(span, schema), schema)) is not None
+            ]
         match version:
             case Version.DELTA:
                 return timeline.delta(self.after, self.until, ranges, self._snapshot(relation))
@@ -102,6 +104,25 @@ class Relations:
     def stored_name(self, scan: Scan, name: str) -> str:
         """The name under which a scan's column is stored: a view may show another column under that name."""
         return self._prefix(scan) + name
+
+
+def fitted(wanted: Range, schema: pa.Schema) -> Range:
+    """A range of times as one of the column's own type, wider rather than narrower.
+
+    Spark compares a date with an instant as its midnight, and an instant without a zone as one in UTC.
+    """
+    if schema.get_field_index(wanted.column) < 0 or not isinstance(wanted.low, date):
+        return wanted
+    kind = schema.field(wanted.column).type
+    low, high = wanted.low, wanted.high
+    if pa.types.is_date(kind) and isinstance(low, datetime):
+        return Range(wanted.column, low.date(), high.date())
+    if not pa.types.is_timestamp(kind):
+        return wanted
+    zone = None if kind.tz is None else UTC
+    if isinstance(low, datetime):
+        return Range(wanted.column, low.replace(tzinfo=zone), high.replace(tzinfo=zone))
+    return Range(wanted.column, datetime.combine(low, time.min, zone), datetime.combine(high, time.max, zone))
 
 
 def stored_range(wanted: Range, schema: pa.Schema) -> Range | None:

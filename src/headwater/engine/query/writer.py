@@ -15,6 +15,7 @@ from typing import assert_never
 from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
+from headwater.algebra.plans.moments import node_moves
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -35,9 +36,11 @@ from headwater.algebra.plans.nodes import (
     Windows,
 )
 from headwater.algebra.plans.walks import children
+from headwater.algebra.text.show import show_node
 from headwater.engine.query import operators
 from headwater.engine.query.computed_parts import ComputedParts
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
+from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.over import over
 from headwater.engine.query.pruning import (
@@ -49,6 +52,7 @@ from headwater.engine.query.pruning import (
 )
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
+from headwater.errors import InternalError
 from headwater.storage.timeline import Range
 
 __all__ = ["QueryWriter"]
@@ -96,11 +100,13 @@ class QueryWriter:
         return self._parts.compute(plan, query, self.estimates.rows(plan))
 
     def _write(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
+        if node_moves(plan):  # Spark's own now() would be that of the machine
+            raise InternalError("HW906", f"the time of this plan is not bound: {show_node(plan)}")
         match plan:
             case Scan():
                 return self._scan(plan, ranges)
             case Filter(child, condition):
-                return self.query(child, ranges).where(spark_sql(condition))
+                return self.query(child, filter_ranges(condition, ranges)).where(spark_sql(condition))
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
@@ -282,7 +288,7 @@ class QueryWriter:
                 net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
                 return operators.windows(net, plan)
             case Filter(child, condition):
-                rows = self._net_in_windows(child, ranges)
+                rows = self._net_in_windows(child, filter_ranges(condition, ranges))
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)
