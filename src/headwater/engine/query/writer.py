@@ -324,10 +324,6 @@ def _by_weights(call: AggregateCall) -> bool:
     return operators.weighted(call) and (call.function != "sum" or is_exact(call.type))
 
 
-def _keys_only(plan: Plan) -> bool:
-    return isinstance(plan, Aggregate) and not plan.aggregates
-
-
 def _raw(plan: Plan) -> bool:
     """Whether changes reach this plan that no aggregate has grouped."""
     match plan:
