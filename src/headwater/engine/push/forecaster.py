@@ -76,7 +76,7 @@ class Forecaster:
     def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
         """What the stages that choose may take in a push of views to a time.
 
-        That the first choices of a Spark are slow is no reason to put them off.
+        That the first choices of a warm Spark are slow is no reason to put them off.
         """
 
         def cautious(given: Mapping[str, Budget]) -> timedelta:
@@ -95,7 +95,7 @@ class Forecaster:
     def _total(
         self, views: Collection[str], until: int, given: Mapping[str, Budget], practised: bool = False
     ) -> Forecast:
-        """`practised`: as if there had been choices before."""
+        """`practised`: as if there had been as many choices as deltas."""
         levels = self.workplace.catalog.levels(views)
         commits = COMMIT * sum(map(len, levels))
         total = Forecast(commits, commits)
@@ -114,7 +114,9 @@ class Forecaster:
         predictor = self.current()
         stages = {work.name: Done(work.mode, _usual(predictor, work)) for work in works}
         kind = kind_of(stages)
-        before = None if practised and kind is Kind.CHOICE else actions_run(action.spark, kind)
+        before = actions_run(action.spark, kind)
+        if practised and kind is Kind.CHOICE:
+            before = max(before, actions_run(action.spark, Kind.DELTA))
         return predictor.forecast(stages, before)
 
     def split(self, pushed: Sequence[Pushed]) -> list[Pushed]:
