@@ -98,8 +98,9 @@ class SparkRunner:
         timeline = self.workplace.warehouse.source(source)
         return max(timeline.gathered(), timeline.horizon())
 
-    def has_changes(self, source: str, after: int, until: int) -> bool:
-        return self.workplace.warehouse.source(source).rows_between(after, until) > 0
+    def changes(self, source: str, after: int, until: int) -> int:
+        timeline = self.workplace.warehouse.source(source)
+        return timeline.rows_between(after, until) if timeline.exists() else 0
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         return self.forecaster.forecast(views, until)
