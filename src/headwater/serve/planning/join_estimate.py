@@ -22,7 +22,8 @@ from headwater.overload.joins.adaptation.allowances import assumed
 from headwater.overload.joins.model.join_plan import saturation
 from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import Join, Leaf, Node
-from headwater.overload.joins.policies.by_name import decide
+from headwater.overload.joins.policies.by_name import Decision, decide
+from headwater.overload.joins.reports.draw import draw
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind
@@ -53,7 +54,8 @@ class JoinEstimate:
     rows: int | None  # of a window of rows
     adapted: bool
     policy: str
-    tree: Node
+    problem: Problem
+    decision: Decision
     names: Mapping[str, str]  # of the leaves
     paths: tuple[PathEstimate, ...]
     probes_per_second: float  # that there are
@@ -89,7 +91,11 @@ class JoinEstimate:
 
     def drawn(self) -> str:
         """((nyc ⋈ tokyo) ⋈ london)"""
-        return _drawn(self.tree, self.names)
+        return _drawn(self.problem.plan.tree, self.names)
+
+    def picture(self, view: str) -> str:
+        """The tree with its allowances, as SVG."""
+        return draw(self.problem, self.decision, self.names, f"{view}, ")
 
 
 def _slack(path: PathEstimate) -> timedelta:
@@ -137,7 +143,7 @@ def join_estimate(
     )
     share = min(1.0, decision.allocation.throughput / most) if most > 0 else 1.0
     return JoinEstimate(
-        window.length, window.rows, window.adapt, project.overload.join_policy, problem.plan.tree, names,
+        window.length, window.rows, window.adapt, project.overload.join_policy, problem, decision, names,
         paths, probes, needed, share if window.adapt else 1.0,
         _more_cpu(window, seconds.total_seconds(), fixed), seconds.total_seconds(),
     )  # fmt: skip
