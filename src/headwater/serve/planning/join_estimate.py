@@ -12,7 +12,7 @@ for a change. The policy divides them among the input paths as it will when it r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -145,7 +145,7 @@ def join_estimate(
     return JoinEstimate(
         window.length, window.rows, window.adapt, project.overload.join_policy, problem, decision, names,
         paths, probes, needed, share if window.adapt else 1.0,
-        _more_cpu(window, seconds.total_seconds(), fixed), seconds.total_seconds(),
+        _more_cpu(paths, seconds, fixed), seconds.total_seconds(),
     )  # fmt: skip
 
 
@@ -182,9 +182,10 @@ def _probes(view: View, push: ViewPush, operators: Operators, fixed: float) -> f
     return max(allowed - fixed, 0.0) / each / view.freshness.total_seconds()
 
 
-def _more_cpu(window: JoinWindow, seconds: float, fixed: float) -> float | None:
-    tolerances = [stream.tolerance for stream in window.streams if stream.tolerance is not None]
-    slack = min((limit - window.length for limit in tolerances), default=timedelta.max).total_seconds()
+def _more_cpu(paths: Sequence[PathEstimate], push: timedelta, fixed: float) -> float | None:
+    """A tolerance leaves a push the time after which a row has left its window."""
+    left = [path.tolerance - (path.oldest - push) for path in paths if path.tolerance is not None]
+    seconds, slack = push.total_seconds(), min(left, default=timedelta.max).total_seconds()
     if seconds <= slack:
         return 1.0
     return None if slack <= fixed else (seconds - fixed) / (slack - fixed)
