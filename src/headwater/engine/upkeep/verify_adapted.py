@@ -7,7 +7,7 @@ from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
-from headwater.sql.ddl.adapted_text import adapted_text
+from headwater.sql.ddl.joins.adapted_text import adapted_text
 from headwater.storage.timeline import WEIGHT
 
 __all__ = ["adapted_sql", "is_adapted"]

@@ -12,7 +12,7 @@ for a change. The policy divides them among the input paths as it will when it r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -22,7 +22,8 @@ from headwater.overload.joins.adaptation.allowances import assumed
 from headwater.overload.joins.model.join_plan import saturation
 from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import Join, Leaf, Node
-from headwater.overload.joins.policies.by_name import decide
+from headwater.overload.joins.policies.by_name import Decision, decide
+from headwater.overload.joins.reports.draw import draw
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind
@@ -53,7 +54,8 @@ class JoinEstimate:
     rows: int | None  # of a window of rows
     adapted: bool
     policy: str
-    tree: Node
+    problem: Problem
+    decision: Decision
     names: Mapping[str, str]  # of the leaves
     paths: tuple[PathEstimate, ...]
     probes_per_second: float  # that there are
@@ -89,7 +91,11 @@ class JoinEstimate:
 
     def drawn(self) -> str:
         """((nyc ⋈ tokyo) ⋈ london)"""
-        return _drawn(self.tree, self.names)
+        return _drawn(self.problem.plan.tree, self.names)
+
+    def picture(self, view: str) -> str:
+        """The tree with its allowances, as SVG."""
+        return draw(self.problem, self.decision, self.names, f"{view}, ")
 
 
 def _slack(path: PathEstimate) -> timedelta:
@@ -137,9 +143,9 @@ def join_estimate(
     )
     share = min(1.0, decision.allocation.throughput / most) if most > 0 else 1.0
     return JoinEstimate(
-        window.length, window.rows, window.adapt, project.overload.join_policy, problem.plan.tree, names,
+        window.length, window.rows, window.adapt, project.overload.join_policy, problem, decision, names,
         paths, probes, needed, share if window.adapt else 1.0,
-        _more_cpu(window, seconds.total_seconds(), fixed), seconds.total_seconds(),
+        _more_cpu(paths, seconds, fixed), seconds.total_seconds(),
     )  # fmt: skip
 
 
@@ -176,9 +182,10 @@ def _probes(view: View, push: ViewPush, operators: Operators, fixed: float) -> f
     return max(allowed - fixed, 0.0) / each / view.freshness.total_seconds()
 
 
-def _more_cpu(window: JoinWindow, seconds: float, fixed: float) -> float | None:
-    tolerances = [stream.tolerance for stream in window.streams if stream.tolerance is not None]
-    slack = min((limit - window.length for limit in tolerances), default=timedelta.max).total_seconds()
+def _more_cpu(paths: Sequence[PathEstimate], push: timedelta, fixed: float) -> float | None:
+    """A tolerance leaves a push the time after which a row has left its window."""
+    left = [path.tolerance - (path.oldest - push) for path in paths if path.tolerance is not None]
+    seconds, slack = push.total_seconds(), min(left, default=timedelta.max).total_seconds()
     if seconds <= slack:
         return 1.0
     return None if slack <= fixed else (seconds - fixed) / (slack - fixed)

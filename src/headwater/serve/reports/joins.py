@@ -21,6 +21,7 @@ __all__ = ["Adaptation", "JoinStatus", "StreamAllowance", "join_statuses"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds
 SHOWN = 10
+_ORDER = ("entered", "chose", "adapted", "kept", "left")  # of what one push notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> Jo
         exact,
         tuple(
             Adaptation(choice.at, choice.event, shares.get(choice.at, 1.0), choice.reason)
-            for choice in choices
+            for choice in sorted(choices, key=lambda choice: (choice.at, _ORDER.index(choice.event)))
         )[-SHOWN:],
     )
 

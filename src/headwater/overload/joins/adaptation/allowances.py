@@ -23,10 +23,10 @@ from headwater.overload.joins.model.allocation import PathAllowance
 from headwater.overload.joins.model.join_plan import JoinPlan, Path, State, saturation
 from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import Join, Leaf, Node, joins, linear, name, nodes, ordered_leaves
-from headwater.overload.joins.policies.by_name import decide
+from headwater.overload.joins.policies.by_name import FRESH, decide
 
 __all__ = [
-    "Arrivals", "allowances", "assumed", "at_rates", "probes_needed", "rows_of", "share_of_matches",
+    "Arrivals", "allowances", "assumed", "at_rates", "probes_needed", "probing_rows", "share_of_matches",
 ]  # fmt: skip
 
 Arrivals = Mapping[str, int]  # rows by stream, in the order of FROM
@@ -80,15 +80,19 @@ def allowances(
     plan: JoinPlan, arrived: Arrivals, seconds: float, probes: float, policy: str
 ) -> dict[str, int]:
     """How many of the rows that arrived in some seconds may probe, by stream, with so many probes in all."""
-    decision = decide(Problem(_with_stored_sizes(plan), max(probes / seconds, _LEAST)), policy)
-    rows = [
-        rows_of(path, allowed) * seconds
-        for path, allowed in zip(plan.paths, decision.allocation.paths, strict=True)
-    ]
+    rows = probing_rows(plan, probes / seconds, policy)
     return {
-        stream: min(there, round(allowed))
+        stream: min(there, round(allowed * seconds))
         for (stream, there), allowed in zip(arrived.items(), rows, strict=True)
     }
+
+
+def probing_rows(plan: JoinPlan, probes_per_second: float, policy: str) -> list[float]:
+    """Rows a second of each stream that look for partners all along their path."""
+    # Nothing has to be kept fresh: the greedy allocation is the optimum then, and needs no solver.
+    greedy = "grepp" if policy in FRESH else policy
+    decision = decide(Problem(_with_stored_sizes(plan), max(probes_per_second, _LEAST)), greedy)
+    return [_rows(path, allowed) for path, allowed in zip(plan.paths, decision.allocation.paths, strict=True)]
 
 
 def _with_stored_sizes(plan: JoinPlan) -> JoinPlan:
@@ -101,7 +105,7 @@ def _with_stored_sizes(plan: JoinPlan) -> JoinPlan:
     return replace(plan, states=states)
 
 
-def rows_of(path: Path, allowed: PathAllowance) -> float:
+def _rows(path: Path, allowed: PathAllowance) -> float:
     """Rows at the leaf whose results come out at the root."""
     last = path.weights[-1]
     return allowed.allowances[-1] / last if last > 0 else allowed.allowances[0]

@@ -22,12 +22,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.model import Branch
-from headwater.overload.joins.adaptation.allowances import assumed, at_rates, rows_of
+from headwater.overload.joins.adaptation.allowances import assumed, at_rates, probing_rows
 from headwater.overload.joins.adaptation.monitor import Monitor, Sample
 from headwater.overload.joins.adaptation.thresholds import Thresholds
 from headwater.overload.joins.model.join_plan import JoinPlan
-from headwater.overload.joins.model.problem import Problem
-from headwater.overload.joins.policies.by_name import decide
 
 __all__ = ["Analysis", "Learnt", "PathSample", "Seen", "learn"]
 
@@ -144,11 +142,7 @@ def _gain(plan: JoinPlan, estimate: JoinPlan, probes: float, policy: str) -> flo
     """Of allowances by the estimates over those by what is believed now, both judged by the estimates."""
     results = []
     for believed in (plan, estimate):
-        decision = decide(Problem(believed, probes), policy)
-        rows = [
-            rows_of(path, allowed)
-            for path, allowed in zip(believed.paths, decision.allocation.paths, strict=True)
-        ]
+        rows = probing_rows(believed, probes, policy)
         spent = sum(path.unit_cost * probing for path, probing in zip(estimate.paths, rows, strict=True))
         found = sum(
             path.cardinalities[-1] * probing for path, probing in zip(estimate.paths, rows, strict=True)

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from headwater.algebra.stages.adapting import NUMBER, PROBED, PUSHED, probes, seen
 from headwater.model import JoinWindow, SqlText, Stream, View
-from headwater.sql.ddl.window import interval_text
+from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.parser import select_tree
 

@@ -31,7 +31,7 @@ from sqlglot import exp
 from headwater.errors import InputError, InternalError, Place, did_you_mean
 from headwater.model import JoinWindow, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
-from headwater.sql.ddl.join_tree import join_tree
+from headwater.sql.ddl.joins.join_tree import join_tree
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import same_name, spelling
