@@ -16,8 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions.matching import matches_like, one_word, words
-from headwater.algebra.expressions.months import Months
-from headwater.algebra.expressions.values import Value, as_text, compare, same
+from headwater.algebra.expressions.values import Months, Value, as_text, compare, same
 from headwater.errors import InputError
 
 __all__ = ["LENIENT", "STRICT", "plain"]

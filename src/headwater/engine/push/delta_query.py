@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from headwater.algebra.plans.moments import bind
+from headwater.algebra.moments.plans import bind
 from headwater.algebra.plans.once import compute_first
 from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.decide import Job, delta_plan

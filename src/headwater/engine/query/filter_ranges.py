@@ -11,8 +11,8 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from headwater.algebra.expressions.moments import constant
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, conjuncts
+from headwater.algebra.moments.crossing import constant
 from headwater.storage.timeline import Range
 
 __all__ = ["filter_ranges", "narrower"]

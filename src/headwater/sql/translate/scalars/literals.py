@@ -12,8 +12,8 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.months import Months
 from headwater.algebra.expressions.tree import Call, Literal
+from headwater.algebra.expressions.values import Months
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.intervals import MICROSECONDS
 from headwater.sql.translate.scalars.typed import Typed
