@@ -33,7 +33,7 @@ _TRUE, _FALSE = {"t", "true", "y", "yes", "1"}, {"f", "false", "n", "no", "0"}
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """An interval of months, without a fixed length: TIMESTAMP '2024-03-31' - INTERVAL '1' MONTH is the last of February."""
+    """An interval without a fixed length: a month before the last of March is the last of February."""
 
     count: int
 
