@@ -139,6 +139,11 @@ def _fragment(value: Value, *classes: int) -> datetime:
     return moment - timedelta(microseconds=back)
 
 
+def _epoch(value: Value, size: int) -> Value:
+    """The start of the epoch of so many microseconds that a time falls into."""
+    return _fragment(value, 0, size)
+
+
 def _as_date(value: Value) -> date:
     return value.date() if isinstance(value, datetime) else value
 
@@ -226,6 +231,7 @@ STRICT: dict[str, Callable[..., Value]] = {
     "datetrunc": _truncate,
     "timestamptrunc": _truncate,
     "fragment": _fragment,
+    "epoch": _epoch,
     "datediff": lambda end, start: (_as_date(end) - _as_date(start)).days,
     "dateadd": lambda start, days: _as_date(start) + timedelta(days=days),
     "datesub": lambda start, days: _as_date(start) - timedelta(days=days),

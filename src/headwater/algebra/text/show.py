@@ -83,9 +83,9 @@ def _line(node: Plan, types: bool) -> str:
         case Project():
             return f"Project [{_named(node.items)}]"
         case Windows():
-            offset = f" offset {_seconds(node.offset)}" if node.offset else ""
-            sizes = f"{_seconds(node.size)} every {_seconds(node.slide)}{offset}"
-            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}"
+            sizes = " and ".join(map(_lengths, node.lengths))
+            by = f" by {show_name(node.member)}" if node.member else ""
+            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}{by}"
         case Join():
             return f"Join [{', '.join(map(show_expr, node.conditions))}]"
         case OuterJoin():
@@ -174,6 +174,11 @@ def _call(aggregate: AggregateCall, types: bool) -> str:
         template = f"{aggregate.function}({slots(len(aggregate.arguments))})"
     value = template.format(*(show_expr(argument) for argument in aggregate.arguments))
     return f"{show_name(aggregate.name)} = {value}{where}{kind}"
+
+
+def _lengths(lengths: tuple[timedelta, timedelta, timedelta]) -> str:
+    size, slide, offset = lengths
+    return f"{_seconds(size)} every {_seconds(slide)}{f' offset {_seconds(offset)}' if offset else ''}"
 
 
 def _seconds(duration: timedelta) -> str:

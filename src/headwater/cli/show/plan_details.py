@@ -88,8 +88,12 @@ def _print_nodes(out: Console, view: PlannedView) -> None:
 
 def _print_join(out: Console, join: JoinEstimate) -> None:
     """The plan tree of a window join, with the allowances of its half-way joins."""
-    within = seconds_text(join.window.total_seconds())
-    out.print(f"  {join.drawn()} within {within}:", markup=False)
+    within = (
+        f"within {seconds_text(join.window.total_seconds())}"
+        if join.rows is None
+        else f"among the last {counted(join.rows, 'row')}"
+    )
+    out.print(f"  {join.drawn()} {within}:", markup=False)
     for path in join.paths:
         oldest = f"rows up to {seconds_text(path.oldest.total_seconds())} old"
         allowed = (

@@ -71,7 +71,6 @@ class Forecaster:
             views,
             until,
             lambda given: self._total(views, until, {**shown, **given}).cautious,
-            self.current(),
         )
         return shown | probes
 

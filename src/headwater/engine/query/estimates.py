@@ -105,7 +105,7 @@ class Estimates:
             case Aggregate(child) | Negate(child) | Explode(child):
                 return self.rows(child, ranges)
             case Windows(child):
-                return self.rows(child, window_ranges(plan, ranges))
+                return plan.overlap * self.rows(child, window_ranges(plan, ranges))
             case Over(child):
                 return self.rows(child)
             case Project(child, items):

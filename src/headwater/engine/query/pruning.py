@@ -23,6 +23,9 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from headwater.algebra.expressions.equalities import equality_classes
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.algebra.plans.nodes import (
@@ -41,9 +44,11 @@ from headwater.algebra.plans.nodes import (
 from headwater.algebra.weaving.edges import edges_in
 from headwater.engine.query.filter_ranges import narrower
 from headwater.engine.query.relations import Relations
+from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range
 
 __all__ = [
+    "computed_ranges",
     "join_ranges",
     "passed",
     "range_of",
@@ -66,6 +71,26 @@ def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dic
                 continue
         if span is not None:
             ranges[name] = Range(name, *span)
+    return ranges
+
+
+def computed_ranges(rows: pa.Table, keys: Sequence[Expr], columns: Sequence[str]) -> dict[str, Range]:
+    """Ranges of columns that must occur among computed rows; windows lie between the first and the last."""
+    ranges: dict[str, Range] = {}
+    for key, column in zip(keys, columns, strict=True):
+        values = rows.column(column).combine_chunks()
+        if not isinstance(key, Column) or values.null_count or not len(values):
+            continue
+        window = is_window(values.type)
+        ends = (pc.struct_field(values, field) for field in (START, "end")) if window else (values, values)
+        try:
+            low, high = (
+                pc.min_max(end)[which].as_py() for end, which in zip(ends, ("min", "max"), strict=True)
+            )
+        except (pa.ArrowNotImplementedError, ValueError, OverflowError):  # no order, or a far year
+            continue
+        if _ordered(low) and _ordered(high):
+            ranges[key.name] = Range(key.name, low, high)
     return ranges
 
 
@@ -185,6 +210,11 @@ def range_of(
         case Restrict(_, keys, by) if Column(column) in keys:
             narrowed = below(by, by.columns[keys.index(Column(column))], None)
             return below(plan.child, column) if narrowed is None else narrowed
+        case Restrict(child, keys, by) if within is not None:
+            wanted = restrict_ranges(relations, keys, by)
+            if column in wanted:
+                return wanted[column].low, wanted[column].high
+            return below(child, column, {**within, **wanted})
         case Filter(child) | Restrict(child) | Negate(child):
             return below(child, column)
         case Windows(child, name) if column != name:

@@ -141,7 +141,8 @@ def _join(join: JoinEstimate) -> dict[str, Any]:
     """A window join: its tree, and what each half-way join of each input path may probe."""
     return {
         "tree": join.drawn(),
-        "window_s": join.window.total_seconds(),
+        "window_s": join.window.total_seconds() if join.rows is None else None,
+        "window_rows": join.rows,
         "adapted": join.adapted,
         "policy": join.policy,
         "feasible": join.feasible,
