@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.plans.moments import moves
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.plans.walks import scan_rows
 from headwater.algebra.stages.adapting import adapted

@@ -8,9 +8,9 @@ import pytest
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.build import FALSE, TRUE
-from headwater.algebra.expressions.moments import bound, crossing
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Literal, call, spark_sql
-from headwater.algebra.plans.moments import TIME, bind, moves, time_moves
+from headwater.algebra.moments.crossing import bound, crossing
+from headwater.algebra.moments.plans import TIME, bind, moves, time_moves
 from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Negate, Plan, Scan
 from headwater.algebra.stages.split import split
 

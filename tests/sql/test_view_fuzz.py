@@ -8,8 +8,8 @@ import re
 import pytest
 
 from headwater.algebra.delta.derive import delta
+from headwater.algebra.moments.plans import TIME
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.moments import TIME
 from headwater.algebra.stages.explaining import kept_nodes
 from headwater.catalog import build
 from headwater.errors import InputError

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from headwater.algebra.expressions.build import TRUE, non_null
-from headwater.algebra.expressions.moments import before, crossing, is_moving
 from headwater.algebra.expressions.tree import Expr, Literal, call, disjunction
-from headwater.algebra.plans.join_order import delta_first
-from headwater.algebra.plans.moments import (
+from headwater.algebra.moments.crossing import before, crossing, is_moving
+from headwater.algebra.moments.plans import (
     TIME,
     as_before,
     conditions_apart,
@@ -21,6 +20,7 @@ from headwater.algebra.plans.moments import (
     moves,
     node_moves,
 )
+from headwater.algebra.plans.join_order import delta_first
 from headwater.algebra.plans.nodes import (
     Aggregate,
     Explode,

@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions.matching import matches_like, one_word, words
-from headwater.algebra.expressions.values import Value, as_text, compare, same
+from headwater.algebra.expressions.values import Months, Value, as_text, compare, same
 from headwater.errors import InputError
 
 __all__ = ["LENIENT", "STRICT", "plain"]
@@ -41,11 +41,13 @@ def _numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], V
 
 
 def _moved(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
-    """Sums and differences: a date moved by hours is an instant, as in Spark."""
+    """Sums and differences: a date moved by hours is an instant, as in Spark; a number moves it by days."""
 
     def apply(left: Value, right: Value) -> Value:
-        if isinstance(right, timedelta) and right % timedelta(days=1) and type(left) is date:
+        if type(left) is date and isinstance(right, timedelta) and right % timedelta(days=1):
             left = datetime(left.year, left.month, left.day)
+        elif type(left) is date and type(right) is int:
+            right = timedelta(days=right)
         return operation(left, right)
 
     return _numbers(apply)
@@ -234,6 +236,15 @@ STRICT: dict[str, Callable[..., Value]] = {
     "dateadd": lambda start, days: _as_date(start) + timedelta(days=days),
     "datesub": lambda start, days: _as_date(start) - timedelta(days=days),
 }
+
+_UNITS = {"microsecond": 1, "millisecond": 10**3, "second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6,
+          "day": 86400 * 10**6, "week": 7 * 86400 * 10**6}  # fmt: skip
+STRICT |= {
+    f"{name}{unit}": lambda count, moment, length=length: moment + timedelta(microseconds=count * length)
+    for name in ("timestampadd", "dateadd")
+    for unit, length in _UNITS.items()
+}
+STRICT["addmonths"] = lambda start, months: _as_date(start) + Months(months)
 
 # As Spark computes without ANSI mode: what would be an error is NULL.
 LENIENT: dict[str, Callable[..., Value]] = {

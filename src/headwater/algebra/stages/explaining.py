@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headwater.algebra.expressions.moments import crossing, is_moving
 from headwater.algebra.expressions.tree import Call, Expr, conjuncts
 from headwater.algebra.expressions.types import is_exact
-from headwater.algebra.plans.moments import node_moves
+from headwater.algebra.moments.crossing import crossing, is_moving
+from headwater.algebra.moments.plans import node_moves
 from headwater.algebra.plans.nodes import (
     Aggregate,
     Explode,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.plans.moments import moves
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Project, Scan, Union, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Kept, Stage, StageKind

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from headwater.algebra.expressions.tree import Column
+from headwater.algebra.moments.plans import isolated, node_moves
 from headwater.algebra.passes.fuse_projects import fuse_projects
 from headwater.algebra.passes.limit_ranks import limit_ranks
-from headwater.algebra.plans.moments import isolated, node_moves
 from headwater.algebra.plans.nodes import Aggregate, Filter, Over, Plan, Project
 from headwater.algebra.plans.walks import reads as relations_of
 from headwater.algebra.plans.walks import rewrite_up, scan_rows, with_children

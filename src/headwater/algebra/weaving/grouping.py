@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, columns_of, conjuncts, rename
-from headwater.algebra.plans.moments import moves
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Project, Scan, Windows
 from headwater.algebra.stages.stage import Stage
 from headwater.algebra.weaving.edges import Edges, window_edges

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.values import Row, Value
+from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, add
-from headwater.algebra.plans.moments import TIME, bind, time_moves
 from headwater.algebra.plans.nodes import Aggregate, Plan, Version
 from headwater.algebra.plans.walks import at, reads
 from headwater.algebra.stages.split import split

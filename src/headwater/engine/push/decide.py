@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from headwater.algebra.delta.derive import delta
+from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.moments import TIME, bind, time_moves
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.stages.adapting import instant, only_probing, probing_stages
 from headwater.algebra.stages.stage import Kept, Stage, StageKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from headwater.algebra.delta.extremes import losses, optional_restricts
-from headwater.algebra.plans.moments import bind
+from headwater.algebra.moments.plans import bind
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.plans.once import compute_first
 from headwater.algebra.stages.stage import StageKind

@@ -11,8 +11,8 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from headwater.algebra.expressions.moments import constant
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, conjuncts
+from headwater.algebra.moments.crossing import constant
 from headwater.storage.timeline import Range
 
 __all__ = ["filter_ranges", "narrower"]
@@ -60,12 +60,30 @@ def _solved(operator: str, expr: Expr, value: object) -> Iterator[tuple[str, str
                 yield operator, name, value
             case Call("date" | "to_date", (Column(name),)) if _is_date(value):
                 yield operator, name, value
+            case Call("date_trunc", (Literal(str() as unit), Column(name))) if unit.lower() in _LONGEST:
+                yield from _cut_off(operator, name, value, _LONGEST[unit.lower()])
             case Call("add", (inner, Literal(timedelta() as length))) if not _is_date(value):
                 yield from _solved(operator, inner, value - length)
             case Call("sub", (inner, Literal(timedelta() as length))) if not _is_date(value):
                 yield from _solved(operator, inner, value + length)
             case Call("sub", (Literal(datetime() as moment), inner)) if isinstance(value, timedelta):
                 yield from _solved(_MIRRORED[operator], inner, moment - value)
+
+
+# No such part of time is longer.
+_LONGEST = {
+    "second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1),
+    "day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=31),
+    "quarter": timedelta(days=92), "year": timedelta(days=366),
+}  # fmt: skip
+
+
+def _cut_off(operator: str, column: str, value: Any, longest: timedelta) -> Iterator[tuple[str, str, object]]:
+    """A time that is cut off lies at most so long before the time itself."""
+    if operator in ("gt", "gte", "eq"):
+        yield "gte", column, value
+    if operator in ("lt", "lte", "eq"):
+        yield "lte", column, value + longest
 
 
 def _is_date(value: object) -> bool:

@@ -15,7 +15,7 @@ from typing import assert_never
 from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
-from headwater.algebra.plans.moments import node_moves
+from headwater.algebra.moments.plans import node_moves
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,

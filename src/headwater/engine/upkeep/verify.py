@@ -27,7 +27,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from headwater.algebra.plans.moments import bind
+from headwater.algebra.moments.plans import bind
 from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace

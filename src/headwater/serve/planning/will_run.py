@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.tree import Literal
+from headwater.algebra.moments.plans import TIME, moves
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.moments import TIME, moves
 from headwater.algebra.stages.adapting import only_probing, probing_stages
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.algebra.text.show import show

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from headwater.algebra.expressions.moments import moment_literal
+from headwater.algebra.moments.crossing import moment_literal
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 
 __all__ = ["BARE", "VIEW_TIME", "has_moments", "text_at", "text_moves"]

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater.algebra.delta.derive import delta
-from headwater.algebra.expressions.moments import bound
 from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Expr, columns_of, spark_sql
 from headwater.algebra.failures.failing_rows import Failing
 from headwater.algebra.failures.suspects import Suspect, readable, suspects, with_columns
+from headwater.algebra.moments.crossing import bound
+from headwater.algebra.moments.plans import TIME, bind
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.moments import TIME, bind
 from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import nodes
 from headwater.engine.push.decide import Job

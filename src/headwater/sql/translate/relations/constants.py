@@ -47,6 +47,8 @@ def over_relation(plan: Plan, relation: str) -> Plan:
 def constant_rows(node: exp.Expr, env: Env) -> Rows:
     """VALUES (1, 'a'), (2, 'b') AS v(a, b)."""
     lines = [line.expressions if isinstance(line, exp.Tuple) else [line] for line in node.expressions]
+    if not all(lines) or not lines:
+        env.notes.fail("HW113", node, "these VALUES have no columns")
     if len({len(line) for line in lines}) != 1:
         env.notes.fail("HW307", node, "the rows of VALUES have different numbers of columns")
     start = one_row(env)

@@ -1,4 +1,4 @@
-"""Plans that depend on the time they are as of (expressions/moments.py): asking, binding, taking apart.
+"""Plans that depend on the time they are as of (crossing.py): asking, binding, taking apart.
 
 Only a Filter and a Project have a delta rule for time that passes.  `isolated` gives any other node inputs in
 which what depends on time is a column, or a condition by itself:
@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from headwater.algebra.expressions.moments import before, bound, is_moving, moments_move
 from headwater.algebra.expressions.tree import (
     Call,
     Column,
@@ -30,6 +29,7 @@ from headwater.algebra.expressions.tree import (
     walk,
 )
 from headwater.algebra.expressions.tree import children as parts_of
+from headwater.algebra.moments.crossing import before, bound, is_moving, moments_move
 from headwater.algebra.plans.expressions import computed, with_expressions
 from headwater.algebra.plans.nodes import Explode, Filter, Join, OuterJoin, Plan, Project, SemiJoin
 from headwater.algebra.plans.walks import children, nodes, pick, rewrite_up, with_children

@@ -177,7 +177,9 @@ def _and_not(passes: Expr, passed: Expr) -> Expr:
     return call("and", passes, call("not", call("coalesce", passed, FALSE)))
 
 
-_GROWING = {"date", "to_date", "unix_micros", "unix_millis", "unix_seconds", "year"}
+_GROWING = {"date", "to_date", "unix_micros", "unix_millis", "unix_seconds", "unix_timestamp", "year"}
+_GROWING_FIRST = {"sub", "date_add", "date_sub", "dateadd", "datediff", "date_diff", "add_months"}
+_GROWING_SECOND = ("timestampadd_", "dateadd_", "date_add_", "timestampdiff_", "datediff_", "date_diff_")
 
 
 def _grows(expr: Expr) -> bool:
@@ -187,8 +189,10 @@ def _grows(expr: Expr) -> bool:
             return function in MOMENTS
         case Call("add", (left, right)):
             return (_grows(left) and not is_moving(right)) or (_grows(right) and not is_moving(left))
-        case Call("sub" | "date_add" | "date_sub" | "dateadd", (left, right)):
+        case Call(function, (left, right)) if function in _GROWING_FIRST:
             return _grows(left) and not is_moving(right)
+        case Call(function, (left, right)) if function.startswith(_GROWING_SECOND):
+            return _grows(right) and not is_moving(left)
         case Call("date_trunc", (unit, moment)):
             return isinstance(unit, Literal) and _grows(moment)
         case Call("cast", (inner,), template):
