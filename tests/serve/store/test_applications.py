@@ -83,6 +83,7 @@ def follow(project: StoreProject, rows: Rows) -> int:
     return compared
 
 
+@pytest.mark.slow
 def test_the_bookshop(tmp_path: Path) -> None:
     text = BOOKSHOP.read_text("utf-8")
     project = StoreProject(tmp_path / "bookshop", text)

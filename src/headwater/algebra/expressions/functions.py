@@ -40,6 +40,17 @@ def _numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], V
     return apply
 
 
+def _moved(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
+    """Sums and differences: a date moved by hours is an instant, as in Spark."""
+
+    def apply(left: Value, right: Value) -> Value:
+        if isinstance(right, timedelta) and right % timedelta(days=1) and type(left) is date:
+            left = datetime(left.year, left.month, left.day)
+        return operation(left, right)
+
+    return _numbers(apply)
+
+
 def _divide(left: Value, right: Value) -> Value:
     if right == 0:
         raise InputError("HW912", "division by zero", hint="Use nullif(x, 0) or try_divide.")
@@ -159,8 +170,8 @@ STRICT: dict[str, Callable[..., Value]] = {
     "gt": lambda a, b: compare(a, b) > 0,
     "gte": lambda a, b: compare(a, b) >= 0,
     "not": lambda a: not a,
-    "add": _numbers(lambda a, b: a + b),
-    "sub": _numbers(lambda a, b: a - b),
+    "add": _moved(lambda a, b: a + b),
+    "sub": _moved(lambda a, b: a - b),
     "mul": _numbers(lambda a, b: a * b),
     "tryadd": _numbers(lambda a, b: a + b),  # numbers do not overflow here
     "trysubtract": _numbers(lambda a, b: a - b),

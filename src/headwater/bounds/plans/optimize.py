@@ -41,7 +41,7 @@ def _cheapest(plans: Iterable[BoundedPlan | None]) -> BoundedPlan | None:
 
 
 def _plan_select(block: Select, settings: Settings) -> BoundedPlan | None:
-    hoisted = hoist(listed(push_down(prune(block))), _prefix(settings))
+    hoisted = hoist(listed(push_down(prune(block))))
     windows = dict(settings.windows)
     values: list[tuple[str, BoundedPlan]] = []
     for name, query in hoisted.values:
@@ -57,11 +57,6 @@ def _plan_select(block: Select, settings: Settings) -> BoundedPlan | None:
     forms = (form for block in blocks if block for form in join_forms(block, settings.catalog))
     cheapest = _cheapest(plan for form in forms for plan in _plans_of_form(form, inside))
     return cheapest if cheapest is None or not values else _with_values(cheapest, values)
-
-
-def _prefix(settings: Settings) -> str:
-    """Values of nested blocks must not take each other's names."""
-    return "x" * len(settings.given)
 
 
 def _with_values(bounded: BoundedPlan, values: list[tuple[str, BoundedPlan]]) -> BoundedPlan:

@@ -236,7 +236,8 @@ class Union:
     @property
     def sql(self) -> str:
         word = {"all": " UNION ALL ", "distinct": " UNION "}.get(self.kind, f" {self.kind.upper()} ")
-        return word.join(branch.sql for branch in self.branches) + _cut_sql(self.order, self.limit)
+        text = word.join(branch.sql for branch in self.branches) + _cut_sql(self.order, self.limit)
+        return text if self.offset is None else f"{text} OFFSET {sql_of(self.offset)}"
 
     def substitute(self, names: Mapping[Expr, Expr]) -> Union:
         return replace(self, branches=tuple(branch.substitute(names) for branch in self.branches))

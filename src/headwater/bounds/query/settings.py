@@ -21,7 +21,7 @@ class Settings:
     hot: bool = False  # may an index be led by a TEMPORAL column?
     given: frozenset[str] = frozenset()  # aliases of an enclosing query
     temporal: frozenset[tuple[str, str]] = frozenset()  # further (table, column) that grow with time
-    windows: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)  # $1: MAX(table.column) - n
+    windows: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)  # a value computed first: MAX(table.column) - n
 
     def is_hot(self, table: str, column: str) -> bool:
         return self.catalog.temporal(table, column) or (table, column) in self.temporal

@@ -19,7 +19,7 @@ from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
 from headwater.bounds.reading.from_clause import Ctes, FromClause
-from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.select_list import SelectList, outputs_of
 from headwater.bounds.reading.trees import direction, ordered, own_clauses, windows
@@ -50,9 +50,15 @@ class _Reader:
     sql: SqlText
     names: Names = field(default_factory=Names)
     depth: int = 0
+    declared: dict[str, Table] = field(default_factory=dict)  # by alias
 
     def place(self, node: exp.Expr) -> Place | None:
         return place_of(node, self.sql.place)
+
+    def type_of(self, column: Column) -> str:
+        table = self.declared.get(column.alias)
+        declaration = None if table is None else table.column(column.name)
+        return "" if declaration is None else declaration.type
 
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
         return self.query(node, scope, scope.ctes)
@@ -84,7 +90,7 @@ class _Reader:
         if clause is None:
             return ctes
         if clause.args.get("recursive"):
-            raise NotAnalysed("WITH RECURSIVE has no bound on its depth", self.place(clause))
+            raise NoBound("WITH RECURSIVE has no bound on its depth", self.place(clause))
         own = {
             cte.alias.lower(): exp.Subquery(this=cte.this, alias=cte.args.get("alias"))
             for cte in clause.expressions
@@ -120,10 +126,9 @@ class _Reader:
         """LIMIT and OFFSET, or FETCH; LIMIT ALL and LIMIT NULL are none."""
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count: exp.Expr | None = None
+        _refuse_open_cut(limit, self.place(node))
         if isinstance(limit, exp.Fetch):
             count = limit.args.get("count") or exp.Literal.number(1)
-            if limit.args.get("limit_options") is not None and "TIES" in limit.sql().upper():
-                raise NotAnalysed("FETCH ... WITH TIES may return any number of rows", self.place(limit))
         elif limit is not None:
             count = limit.expression
         shift = offset.expression if offset is not None else None
@@ -151,13 +156,15 @@ class _Reader:
     def _refuse(self, node: exp.Select) -> None:
         for name, what in (
             ("laterals", "LATERAL VIEW"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE"),
-            ("qualify", "QUALIFY"), ("pivots", "PIVOT"), ("into", "SELECT INTO"), ("sample", "TABLESAMPLE"),
+            ("qualify", "QUALIFY"), ("pivots", "PIVOT"), ("into", "SELECT INTO"),
         ):  # fmt: skip
             if node.args.get(name):
                 raise NotAnalysed(f"{what} is not understood", self.place(node))
+        if node.args.get("sample"):
+            raise NoBound("TABLESAMPLE reads a share of all rows", self.place(node))
         if any(lock.args.get("wait") is False for lock in node.args.get("locks") or []):
             text = "SKIP LOCKED passes over as many rows as others have locked"
-            raise NotAnalysed(text, self.place(node))
+            raise NoBound(text, self.place(node))
 
     def _finish(self, node: exp.Select, scope: Scope, clause: FromClause) -> Select:
         shown = SelectList(outputs_of(node, scope, self), scope, self)
@@ -190,3 +197,16 @@ class _Reader:
     def _having(self, node: exp.Select, shown: SelectList) -> tuple[Expr, ...]:
         having = node.args.get("having")
         return () if having is None else conditions_of(having.this, shown.aliased_scope(having.this), self)
+
+
+def _refuse_open_cut(limit: exp.Expr | None, place: Place | None) -> None:
+    """Cuts that do not say how many rows they keep: FETCH, TOP and LIMIT with PERCENT or WITH TIES, LIMIT BY."""
+    if limit is None:
+        return
+    options = limit.args.get("limit_options")
+    if options is not None and options.args.get("with_ties"):
+        raise NoBound("WITH TIES may return any number of rows", place)
+    if options is not None and options.args.get("percent"):
+        raise NoBound("a cut in PERCENT grows with the rows it is taken of", place)
+    if limit.expressions:
+        raise NotAnalysed("LIMIT BY is not understood", place)

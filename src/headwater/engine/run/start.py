@@ -95,6 +95,7 @@ def run(
                 for stream in begun.streams:
                     stream.start()
                 agents.start()
+                runner.under_way.begin()
                 begun.write_health()  # what an earlier run said of the sites no longer counts
                 yield begun
         finally:

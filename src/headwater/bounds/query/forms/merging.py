@@ -57,8 +57,9 @@ def inner_where_possible(block: Select) -> Select:
 
 def _rejects_null(condition: Expr, alias: str) -> bool:
     """Is the condition never true for a row of NULLs in place of `alias`?"""
-    return (
-        isinstance(condition, Call)
-        and condition.function in _NULL_REJECTING
-        and any(isinstance(side, Column) and side.alias == alias for side in condition.arguments)
-    )
+    if not isinstance(condition, Call) or condition.function not in _NULL_REJECTING:
+        return False
+    sides = condition.arguments
+    if condition.function == "in":  # 1 IN (a.x, b.y) may be true by b.y alone
+        sides = sides[:1]
+    return any(isinstance(side, Column) and side.alias == alias for side in sides)

@@ -47,7 +47,8 @@ def router(serving: Serving) -> APIRouter:
     )
     def queries(request: Request) -> Response:
         """Every declared query: its level, its bound, what it takes; of those without a route, why."""
-        return answered(request, {"queries": [_listed(query) for query in declared.values()]})
+        listed = [_listed(query) | serving.asked.newest(query.name) for query in declared.values()]
+        return answered(request, {"queries": listed})
 
     if answering is not None:
         for query in declared.values():

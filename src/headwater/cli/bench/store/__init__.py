@@ -1,1 +1,0 @@
-"""Experiments with the store of bounded queries."""
