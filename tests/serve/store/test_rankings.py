@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from headwater.serve.store.keeping.relations import Relations
@@ -83,17 +84,10 @@ class Shop:
         self.project.append("line", [deleted(line)])
 
     def asked(self, name: str, given: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """What DuckDB answers."""
         database = duckdb.connect()
         for table, rows in self.data.items():
-            columns = ", ".join(
-                f"{column} {'VARCHAR' if column in ('i_title', 'i_subject', 'i_id', 'o_c') else 'BIGINT'}"
-                for column in rows[0]
-            )
-            database.execute(f"CREATE TABLE {table} ({columns})")
-            database.executemany(
-                f"INSERT INTO {table} VALUES ({', '.join('?' for _ in rows[0])})",
-                [list(row.values()) for row in rows],
-            )
+            database.register(table, pa.Table.from_pylist(rows))
         text = QUERIES[name]
         for parameter in given:
             text = text.replace(f":{parameter}", f"${parameter}")
@@ -108,10 +102,10 @@ def same_ranking(ours: list[dict[str, Any]], theirs: list[tuple[Any, ...]]) -> N
     ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_rankings_follow_changes_and_time(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        monkeypatch.setattr(refreshing, "SERIAL_ROWS", 3)  # many partitions, doubled until they are small
+        monkeypatch.setattr(refreshing, "SERIAL_ROWS", 40)  # many partitions, doubled until they are small
     shop = Shop(tmp_path, seed, *QUERIES)
     start = 2 * WINDOW * (seed + 5)
     for turn in range(4):
@@ -181,12 +175,14 @@ def test_epochs_that_are_over_are_dropped(tmp_path: Path) -> None:
     assert places == {4 * WINDOW, 4 * WINDOW - STEP}
 
 
-def test_a_ranking_of_the_last_hour_by_the_clock(tmp_path: Path) -> None:
-    sql = """CREATE TABLE views (id BIGINT PRIMARY KEY, page STRING NOT NULL, at TIMESTAMP NOT NULL);
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NTZ"])
+def test_a_ranking_of_the_last_hour_by_the_clock(kind: str, tmp_path: Path) -> None:
+    sql = f"""CREATE TABLE views (id BIGINT PRIMARY KEY, page STRING NOT NULL, at {kind} NOT NULL);
     CREATE QUERY popular AS SELECT page, COUNT(*) AS seen FROM views
     WHERE at >= CURRENT_TIMESTAMP - INTERVAL '1' HOUR GROUP BY page ORDER BY COUNT(*) DESC LIMIT 2;"""
     project = StoreProject(tmp_path, sql)
     now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=project.clock.now())
+    now = now if kind == "TIMESTAMP" else now.replace(tzinfo=None)
     rows = [(1, "a", 1), (2, "b", 5), (3, "b", 9), (4, "c", 70), (5, "a", 71), (6, "a", 72), (7, "a", 40)]
     project.append("views", [
         {"id": number, "page": page, "at": now - timedelta(minutes=ago)} for number, page, ago in rows
@@ -199,6 +195,8 @@ def test_a_ranking_of_the_last_hour_by_the_clock(tmp_path: Path) -> None:
     assert [tuple(row.values()) for row in project.answering().answer("popular", {}).rows] == [
         ("b", 2), ("a", 1),
     ]  # fmt: skip
+    relations = Relations(project.project.catalog, project.project.warehouse)
+    assert all(part.equal for part in verify_store(project.keeper.store, relations))
 
 
 def test_between_refreshes_the_time_of_the_answer_stands(tmp_path: Path) -> None:

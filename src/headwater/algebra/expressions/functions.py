@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -140,8 +140,12 @@ def _fragment(value: Value, *classes: int) -> datetime:
 
 
 def _epoch(value: Value, size: int) -> Value:
-    """The start of the epoch of so many microseconds that a time falls into."""
-    return _fragment(value, 0, size)
+    """The start of the epoch of so many microseconds that a time falls into, as an instant.
+
+    A time without a zone is UTC's, so that it can be compared with the moment.
+    """
+    start = _fragment(value, 0, size)
+    return start if start.tzinfo is not None else start.replace(tzinfo=UTC)
 
 
 def _as_date(value: Value) -> date:

@@ -73,8 +73,8 @@ def _add(routes: APIRouter, serving: Serving, answering: Answering, query: Decla
     async def ask_at_once(request: Request, **given: Any) -> Response:
         return ask(request, **given)
 
-    asked = ask_at_once if _is_short(answering, query) else ask
-    asked.__signature__ = _signature(query, names)  # type: ignore[attr-defined]
+    asked: Any = ask_at_once if _is_short(answering, query) else ask
+    asked.__signature__ = _signature(query, names)
     bound = "without a bound" if query.bound is None else f"at most {query.bound:,} operations of the store"
     routes.add_api_route(
         f"/queries/{query.name}",

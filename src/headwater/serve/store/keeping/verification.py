@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -111,8 +112,14 @@ def _not_over(snapshot: Snapshot, view: StoredView, layout: Layout) -> Callable[
         last = last_refresh(snapshot, ranking.table.id)
         if ranking.counters == view.table.id and last is not None and last.horizon is not None:
             epoch, horizon = ranking.view.epoch, last.horizon
-            return lambda row: row[epoch] is None or row[epoch] >= horizon
+            return lambda row: row[epoch] is None or _instant(row[epoch]) >= horizon
     return lambda row: True
+
+
+def _instant(epoch: Any) -> Any:
+    """An epoch of a time without a zone is UTC's."""
+    without_zone = isinstance(epoch, datetime) and epoch.tzinfo is None
+    return epoch.replace(tzinfo=UTC) if without_zone else epoch
 
 
 def _compared(table: StoredTable, kind: str, expected: _Digest, held: _Digest) -> VerifiedPart:
@@ -167,7 +174,7 @@ def _canonical(value: Any) -> str:
     if isinstance(value, int | Decimal):
         with suppress(ArithmeticError):
             return f"{Decimal(value).normalize():f}"
-    return str(value.timestamp()) if hasattr(value, "timestamp") else repr(value)
+    return str(_instant(value).timestamp()) if hasattr(value, "timestamp") else repr(value)
 
 
 def repair_parts(

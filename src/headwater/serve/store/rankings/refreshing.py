@@ -105,9 +105,7 @@ def _newest(snapshot: Snapshot, ranking: StoredRanking, now: int) -> Any:
     last = _by_epoch(snapshot, ranking, None, reverse=True)
     if last and isinstance(last[0][ranking.view.epoch], datetime):
         at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=now)
-        zone = last[0][ranking.view.epoch].tzinfo
-        until = Interval(high=at if zone is not None else at.replace(tzinfo=None))
-        last = _by_epoch(snapshot, ranking, until, reverse=True)
+        last = _by_epoch(snapshot, ranking, Interval(high=at), reverse=True)
     return last[0][ranking.view.epoch] if last else None
 
 
