@@ -252,3 +252,46 @@ def test_constraints_that_are_not_enforced_prove_nothing() -> None:
 
 def test_a_difference_bounds_a_limit_only_if_what_is_taken_away_is_not_negative() -> None:
     assert level("SELECT id FROM posts WHERE topic = :t LIMIT 100 - :n") == "unbounded"
+
+
+@pytest.mark.parametrize(
+    "cut", ["FETCH FIRST 10 PERCENT ROWS ONLY", "FETCH FIRST 5 ROWS WITH TIES", "LIMIT 10 PERCENT"]
+)
+def test_a_cut_that_does_not_say_how_many_rows_is_none(cut: str) -> None:
+    assert level(f"SELECT id FROM posts WHERE topic = :t ORDER BY id {cut}") == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("ALTER TABLE t DROP CONSTRAINT t_a", "unbounded"),
+        ("ALTER TABLE t DROP PRIMARY KEY", "unbounded"),
+        ("ALTER TABLE public.t ALTER COLUMN a TYPE bigint", "SI-1"),
+        ("CREATE TABLE child (z int) INHERITS (t)", "unbounded"),
+    ],
+)
+def test_a_key_that_was_taken_away_proves_nothing(change: str, expected: str) -> None:
+    text = f"CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL, CONSTRAINT t_a UNIQUE (a)); {change};\n-- name: q\nSELECT id FROM t WHERE a = $1;"
+    answers = {answer.name: answer for answer in check(read_sql(text, "dump.sql", "postgres"), Options())}
+    assert answers["q"].level.value == expected
+
+
+def test_a_column_of_another_type_has_no_few_values_any_more() -> None:
+    text = """create table t (id bigint not null primary key, kind enum('a','b') not null, g bigint not null, unique key (g, kind));
+    {change}
+    -- name: q
+    select id from t where g = ?;"""
+    levels = [
+        list(check(read_sql(text.format(change=change), "dump.sql", "mysql"), Options()))[-1].level.value
+        for change in ("", "alter table t modify column kind varchar(20) not null;")
+    ]
+    assert levels == ["SI-1", "unbounded"]
+
+
+def test_references_in_a_circle_end() -> None:
+    text = """CREATE TABLE a (id BIGINT PRIMARY KEY REFERENCES b (id), v INT);
+    CREATE TABLE b (id BIGINT PRIMARY KEY REFERENCES a (id), v INT);
+    -- name: q
+    SELECT a.v, b.v FROM a JOIN b ON b.id = a.id WHERE a.id = :id;"""
+    (answer,) = check(read_sql(text, "circle.sql"), Options())
+    assert answer.level.value == "SI-0"

@@ -32,7 +32,9 @@ class LooseGenerator(HostileViewGenerator):
             case "reference":
                 references = [ForeignKey(("a",), other.name, other.key) for other in earlier]
                 return replace(
-                    table, foreign_keys=tuple(references[:1]), warn_on_violation=bool(self.random.randint(0, 2))
+                    table,
+                    foreign_keys=tuple(references[:1]),
+                    warn_on_violation=bool(self.random.randint(0, 2)),
                 )
             case "limit":
                 return replace(table, cardinalities=(Cardinality(("c",), 2),), warn_on_violation=True)
