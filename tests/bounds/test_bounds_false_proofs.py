@@ -8,6 +8,7 @@ from headwater.algebra.expressions.tree import Column, Opaque, Parameter, call
 from headwater.bounds.answers.answer import Answer
 from headwater.bounds.answers.check import check
 from headwater.bounds.plans.plan import Index, IndexPart
+from headwater.bounds.query.block import Select
 from headwater.bounds.reading.sources import read_sql
 from headwater.bounds.reading.subjects import Options
 from headwater.errors import InternalError
@@ -295,3 +296,20 @@ def test_references_in_a_circle_end() -> None:
     SELECT a.v, b.v FROM a JOIN b ON b.id = a.id WHERE a.id = :id;"""
     (answer,) = check(read_sql(text, "circle.sql"), Options())
     assert answer.level.value == "SI-0"
+
+
+def outer_join(sql: str) -> Select:
+    query = ask(sql).query
+    assert isinstance(query, Select)
+    return query
+
+
+def test_a_list_that_another_source_can_satisfy_keeps_the_outer_join() -> None:
+    sql = "SELECT p.id FROM posts p LEFT JOIN users u ON u.id = p.author WHERE p.id = :id AND 1 IN (p.score, u.id)"
+    assert [join.alias for join in outer_join(sql).left_joins] == ["u"]
+    assert not outer_join(sql.replace("1 IN (p.score, u.id)", "u.id IN (1, 2)")).left_joins
+
+
+def test_the_column_of_a_right_join_is_that_of_the_side_that_is_never_null() -> None:
+    query = outer_join("SELECT id FROM users RIGHT JOIN posts USING (id) WHERE posts.id = :id")
+    assert query.outputs[0].expr == Column("id", "posts")
