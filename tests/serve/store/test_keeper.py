@@ -170,6 +170,7 @@ class Dying(SqliteStore):
             raise Killed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 def test_a_kill_anywhere_is_harmless(tmp_path: Path, after: bool) -> None:
     for point in (1, 2, 3, 6, 9, 11, 13, 15):

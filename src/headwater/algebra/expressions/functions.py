@@ -40,6 +40,17 @@ def _numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], V
     return apply
 
 
+def _moved(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
+    """Sums and differences: a date moved by hours is an instant, as in Spark."""
+
+    def apply(left: Value, right: Value) -> Value:
+        if isinstance(right, timedelta) and right % timedelta(days=1) and type(left) is date:
+            left = datetime(left.year, left.month, left.day)
+        return operation(left, right)
+
+    return _numbers(apply)
+
+
 def _divide(left: Value, right: Value) -> Value:
     if right == 0:
         raise InputError("HW912", "division by zero", hint="Use nullif(x, 0) or try_divide.")
@@ -126,6 +137,11 @@ def _fragment(value: Value, *classes: int) -> datetime:
     return moment - timedelta(microseconds=back)
 
 
+def _epoch(value: Value, size: int) -> Value:
+    """The start of the epoch of so many microseconds that a time falls into."""
+    return _fragment(value, 0, size)
+
+
 def _as_date(value: Value) -> date:
     return value.date() if isinstance(value, datetime) else value
 
@@ -150,8 +166,8 @@ STRICT: dict[str, Callable[..., Value]] = {
     "gt": lambda a, b: compare(a, b) > 0,
     "gte": lambda a, b: compare(a, b) >= 0,
     "not": lambda a: not a,
-    "add": _numbers(lambda a, b: a + b),
-    "sub": _numbers(lambda a, b: a - b),
+    "add": _moved(lambda a, b: a + b),
+    "sub": _moved(lambda a, b: a - b),
     "mul": _numbers(lambda a, b: a * b),
     "tryadd": _numbers(lambda a, b: a + b),  # numbers do not overflow here
     "trysubtract": _numbers(lambda a, b: a - b),
@@ -213,6 +229,7 @@ STRICT: dict[str, Callable[..., Value]] = {
     "datetrunc": _truncate,
     "timestamptrunc": _truncate,
     "fragment": _fragment,
+    "epoch": _epoch,
     "datediff": lambda end, start: (_as_date(end) - _as_date(start)).days,
     "dateadd": lambda start, days: _as_date(start) + timedelta(days=days),
     "datesub": lambda start, days: _as_date(start) - timedelta(days=days),

@@ -1,4 +1,4 @@
-"""What happens to the processes: each kind of fault, done once."""
+"""What happens to the processes: each kind of fault, done once, and seen to have taken place."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
+
+import psutil
 
 from headwater.bench.crash.laboratory import Laboratory
 from headwater.bench.crash.processes import Processes
+from headwater.bench.crash.project import TABLES
+from headwater.clock import SystemClock
+from headwater.storage.warehouse import Warehouse
 
 __all__ = ["KINDS", "do"]
 
@@ -21,7 +28,7 @@ KINDS = (
 FULL_S = 5.0
 STOPPED_S = 60.0
 AHEAD_S = 3600
-STEP_S = 8.0
+SEEN_S = 120.0  # the longest that a fault takes to be seen
 
 
 def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.Random) -> str:
@@ -39,9 +46,7 @@ def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.R
                 processes.kill(name)
             return "run and writers"
         case "jvm":
-            jvm = processes.jvm()
-            if jvm is not None:
-                jvm.send_signal(signal.SIGKILL)
+            _started_jvm(processes).send_signal(signal.SIGKILL)
             return "the run's JVM"
         case "stopped":
             return _stop(processes, chance)
@@ -49,7 +54,7 @@ def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.R
             _fill(laboratory.storage.parent / "ballast", FULL_S)
             return "the warehouse's disk"
         case "clock":
-            return _step_clock(processes, laboratory.faketime)
+            return _step_clock(processes, laboratory)
         case "postgres" if laboratory.postgres is not None:
             laboratory.postgres.crash()
             return "the PostgreSQL server"
@@ -70,35 +75,57 @@ def _stop(processes: Processes, chance: random.Random) -> str:
     return name
 
 
-def _step_clock(processes: Processes, faketime: str) -> str:
-    """The run sees its clock go an hour ahead, and come back."""
+def _started_jvm(processes: Processes) -> psutil.Process:
+    _wait("the run has a JVM", lambda: processes.jvm() is not None)
+    jvm = processes.jvm()
+    assert jvm is not None
+    return jvm
+
+
+def _step_clock(processes: Processes, laboratory: Laboratory) -> str:
+    """The run sees its clock go an hour ahead, records times of then, and the clock comes back."""
     clock = processes.logs / "clock"
     clock.write_text("+0")
     processes.kill("run")
-    processes.start_run(
-        {"LD_PRELOAD": faketime, "FAKETIME_TIMESTAMP_FILE": str(clock.absolute()),
-         "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
-    )  # fmt: skip
-    while processes.jvm() is None:  # it has begun
-        time.sleep(0.2)
-    time.sleep(STEP_S)
+    processes.start_run_with_clock(laboratory.faketime, clock.absolute())
+    _started_jvm(processes)
     clock.write_text(f"+{AHEAD_S}")
-    time.sleep(STEP_S)
+    _wait("the run takes note of its stepped clock", lambda: _is_ahead(laboratory))
     clock.write_text("+0")
     return "the run's clock"
+
+
+def _is_ahead(laboratory: Laboratory) -> bool:
+    """Whether a change has a time that is still to come: later than what the run has declared complete."""
+    changed = Warehouse(str(laboratory.storage)).source(TABLES[0]).time()
+    return changed > SystemClock().now() + AHEAD_S * 1_000_000 // 2
+
+
+def _wait(what: str, is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + SEEN_S
+    while not is_so():
+        if time.monotonic() > until:
+            raise RuntimeError(f"the fault did not take place: not seen within {SEEN_S:.0f} s that {what}")
+        time.sleep(0.2)
 
 
 def _fill(ballast: Path, seconds: float) -> None:
     """Leave no byte free for a while."""
     try:
-        until = time.monotonic() + seconds
         with open(ballast, "wb", buffering=0) as file:
+            _fill_up(file)
+            until = time.monotonic() + seconds
             while time.monotonic() < until:
-                try:
-                    file.write(bytes(1 << 16))
-                except OSError as error:
-                    if error.errno != errno.ENOSPC:
-                        raise
-                    time.sleep(0.01)
+                _fill_up(file)  # what others gave back
+                time.sleep(0.01)
     finally:
         os.unlink(ballast)
+
+
+def _fill_up(file: FileIO) -> None:
+    try:
+        while True:
+            file.write(bytes(1 << 16))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise

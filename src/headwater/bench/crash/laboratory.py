@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from headwater.bench.spark_servers import Server, connect_server, running
 __all__ = ["Laboratory", "Postgres", "set_up"]
 
 DISK_MB = 2_000  # hours of the writers, so that it is full only when a fault fills it
+START_S = 120.0  # the longest that PostgreSQL may take to start
 CONNECT_NEEDS = ("grpc", "grpc_status", "google.protobuf", "pandas")
 FAKETIME = "/usr/lib/*/faketime/libfaketimeMT.so.1"
 
@@ -50,9 +52,16 @@ class Postgres:
         self._server = self._get()
 
     def _get(self) -> Any:
+        """The server, started; pgserver waits ten seconds for that, and recovery may take longer."""
         import pgserver
 
-        return pgserver.get_server(self.data, cleanup_mode="stop")
+        until = time.monotonic() + START_S
+        while True:
+            try:
+                return pgserver.get_server(self.data, cleanup_mode="stop")
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > until:
+                    raise
 
     @property
     def uri(self) -> str:

@@ -18,6 +18,13 @@ WRITER = (
     "import sys; from headwater.bench.crash.writers import write_forever; "
     "write_forever(*sys.argv[1:4], int(sys.argv[4]))"
 )
+# libfaketime 0.9 makes Python's sleep fail unless it also fakes the clock that no step moves, and a JVM
+# under it never sleeps: that one sees the real time.
+RUN_WITH_CLOCK = (
+    "import os, threading, time; del os.environ['LD_PRELOAD']; never = threading.Event(); "
+    "time.sleep = lambda seconds: never.wait(seconds) and None; "
+    "from headwater.cli.app import main; main()"
+)
 
 
 @dataclass(slots=True)
@@ -51,8 +58,16 @@ class Processes:
     def _runs(self, name: str) -> bool:
         return name in self.running and self.running[name].poll() is None
 
-    def start_run(self, environment: Mapping[str, str] | None = None) -> None:
-        self._start("run", ["-m", "headwater.cli.app", "run", str(self.project)], environment or {})
+    def start_run(self) -> None:
+        self._start("run", ["-m", "headwater.cli.app", "run", str(self.project)])
+
+    def start_run_with_clock(self, faketime: str, clock: Path) -> None:
+        """A run whose wall clock is off by what a file says; monotonic clocks go on."""
+        environment = {
+            "LD_PRELOAD": faketime, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }  # fmt: skip
+        self._start("run", ["-c", RUN_WITH_CLOCK, "run", str(self.project)], environment)
 
     def _start_writer(self, table: str) -> None:
         self.generation += 1

@@ -8,7 +8,7 @@ import psycopg
 
 from headwater.bench.crash.laboratory import Laboratory
 
-__all__ = ["CAPTURED", "write_project"]
+__all__ = ["CAPTURED", "TABLES", "write_project"]
 
 TABLES = ("orders", "items")
 CAPTURED = "payments"  # its writer writes to PostgreSQL

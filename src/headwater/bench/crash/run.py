@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,9 +66,9 @@ class Skipped:
 
 
 def run(
-    folder: Path, kills: int, seed: int = 0, tell: Tell = lambda text: None
+    folder: Path, kills: int, seed: int = 0, only: Collection[str] = (), tell: Tell = lambda text: None
 ) -> tuple[list[Crash], list[Skipped]]:
-    """So many faults, kind after kind; and the kinds that cannot be tried here."""
+    """So many faults, kind after kind, of the named kinds if any are; and what cannot be tried here."""
     chance = random.Random(seed)
     folder = folder.absolute()  # the project's settings are read from elsewhere
     with set_up(folder) as laboratory:
@@ -76,7 +76,9 @@ def run(
         skipped = [Skipped(kind, why) for kind, why in laboratory.missing.items()]
         for kind in skipped:
             tell(f"skipped: {kind.kind}: {kind.why}")
-        kinds = [kind for kind in KINDS if kind not in laboratory.missing]
+        kinds = [kind for kind in KINDS if kind not in laboratory.missing and (kind in only or not only)]
+        if not kinds:
+            return [], skipped
         processes = Processes(folder / "project", folder, targets)
         try:
             return list(_crashes(processes, laboratory, kinds, kills, chance, tell)), skipped

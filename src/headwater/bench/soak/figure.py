@@ -17,7 +17,7 @@ PANELS = (
     ("bytes, MB", (("stored_mb", "stored", BLUE), ("live_mb", "live", GREY))),
     ("files", (("files", "", BLUE),)),
     ("seconds to open all logs", (("open_logs_s", "", BLUE),)),
-    ("seconds of a push", (("push_s", "", BLUE),)),
+    ("a push", (("push_s", "seconds", BLUE), ("push_cpu_s", "CPU-seconds", ORANGE))),
     ("staleness of the worst view, seconds", (("staleness_s", "", BLUE),)),
 )
 

@@ -29,24 +29,39 @@ __all__ = ["run"]
 EVERY_S = 5.0
 CHANGE_VIEWS_S = 60.0
 START_S = 600.0
+# Short, so that what is stored stops growing well before the second quarter of an hour ends.
+RETENTION = "retention: {reads: 10 minutes}\n"
 VIEW = """
 CREATE MATERIALIZED VIEW soak_view FRESHNESS = INTERVAL '30' SECOND AS
   SELECT country, count(*) AS customers FROM customers GROUP BY country;
 """
 
 Tell = Callable[[str], None]
+Note = Callable[[Sample], None]
 
 
 def run(
-    folder: Path, length: timedelta, rate: float, seed: int = 7, tell: Tell = lambda text: None
+    folder: Path,
+    length: timedelta,
+    rate: float,
+    seed: int = 7,
+    tell: Tell = lambda text: None,
+    note: Note = lambda taken: None,
 ) -> list[Sample]:
+    """Keep the shop for a while; `note` gets each sample as it is taken."""
     shop = folder / "shop"
     write_starter(shop, "soak")
+    with open(shop / "headwater.yml", "a") as settings:
+        settings.write(RETENTION)
     open_shop(shop, seed)
     with _processes(shop, folder, rate, seed) as processes:
         project = open_project(str(shop))
         _wait_for_views(project, processes[0])
-        return list(_samples(project, folder, processes, length, tell))
+        samples = []
+        for taken in _samples(project, folder, processes, length, tell):
+            note(taken)
+            samples.append(taken)
+        return samples
 
 
 @contextmanager

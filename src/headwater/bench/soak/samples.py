@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +14,7 @@ from statistics import fmean
 import psutil
 
 from headwater.api import Headwater
+from headwater.bench.cpu import spent
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
@@ -19,7 +22,7 @@ from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
 __all__ = ["Sample", "Verdict", "sample", "verdicts"]
 
 MOST_GROWTH = 0.1
-COMPARED = ("python_mb", "jvm_mb", "push_s")
+COMPARED = ("python_mb", "jvm_mb", "push_s", "push_cpu_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,9 @@ class Sample:
     """The run and its warehouse at an instant, `at_s` after the start.
 
     `live_mb`: what the newest versions of all tables hold.  `open_logs_s`: how long it takes to open all
-    logs, as a process does that starts.  `push_s`, `staleness_s`: the mean push and the worst view since the
-    sample before.
+    logs, as a process does that starts.  `push_s`, `push_cpu_s`, `staleness_s`: the mean push and the worst
+    view since the sample before; a push's CPU says more than its seconds when the machine has other work.
+    `run_cpu_s`: what the run's processes have used since they began.
     """
 
     at_s: float
@@ -39,6 +43,8 @@ class Sample:
     files: int
     open_logs_s: float
     push_s: float | None
+    push_cpu_s: float | None
+    run_cpu_s: float
     staleness_s: float | None
     reads: int
     failed_reads: int
@@ -70,11 +76,10 @@ def sample(
     opened = time.perf_counter() - begun
     stored, files = _stored(root)
     python, jvm = _memory(run)
-    pushes = _column(project, "pushes", "seconds", since)
-    staleness = _column(project, "audit", "staleness_s", since)
+    seconds, cpu = _pushes(project, since)
     return Sample(
-        at_s, python, jvm, stored / 1e6, live / 1e6, files, opened, fmean(pushes) if pushes else None,
-        max(staleness, default=None), reads, failed_reads,
+        at_s, python, jvm, stored / 1e6, live / 1e6, files, opened, seconds, cpu, _cpu(run),
+        _worst_staleness(project, since), reads, failed_reads,
     )  # fmt: skip
 
 
@@ -94,14 +99,15 @@ def _values(samples: Sequence[Sample], measure: str, start: float, end: float) -
 
 
 def tables(root: Path) -> Iterator[Path]:
-    return (log.parent for log in root.rglob("_delta_log"))
+    """The folders of all tables; other folders come and go meanwhile, which `rglob` does not forgive."""
+    return (Path(folder) for folder, below, _ in os.walk(root) if "_delta_log" in below)
 
 
 def _live(table: Path) -> int:
     """The bytes of a table's newest version; its log is opened as by a process that starts."""
     try:
         return sum(file.size for file in DeltaLog(str(table)).snapshot().files)
-    except HeadwaterError:  # removed meanwhile
+    except (HeadwaterError, FileNotFoundError):  # removed meanwhile
         return 0
 
 
@@ -119,13 +125,38 @@ def _stored(root: Path) -> tuple[int, int]:
 
 def _memory(run: psutil.Process) -> tuple[float, float]:
     """Resident megabytes of the run's Python and of its JVM."""
-    java = [child for child in run.children(recursive=True) if child.name() == "java"]
-    return run.memory_info().rss / 1e6, sum(child.memory_info().rss for child in java) / 1e6
+    java = [taken for child in run.children(recursive=True) if (taken := _java_bytes(child)) is not None]
+    return run.memory_info().rss / 1e6, sum(java) / 1e6
 
 
-def _column(project: Headwater, table: str, column: str, since: int) -> list[float]:
-    schema = {"pushes": PUSHES, "audit": AUDIT}[table]
-    rows: list[Mapping[str, object]] = read_rows(project.warehouse.system(table), schema, since).to_pylist()
-    # Each push of an action has the seconds of the whole: one of them counts.
-    values = {row.get("action") or index: row[column] for index, row in enumerate(rows) if row[column]}
-    return [float(str(value)) for value in values.values()]
+def _java_bytes(process: psutil.Process) -> int | None:
+    try:
+        return process.memory_info().rss if process.name() == "java" else None
+    except psutil.NoSuchProcess:  # a short-lived helper
+        return None
+
+
+def _cpu(run: psutil.Process) -> float:
+    """Of the run and of what it started; what has ended counts as its parent's."""
+    total = spent(run.cpu_times())
+    for child in run.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            total += spent(child.cpu_times())
+    return total
+
+
+def _pushes(project: Headwater, since: int) -> tuple[float | None, float | None]:
+    """The mean seconds and CPU-seconds of an action; each of its pushes has the seconds of the whole."""
+    seconds, cpu = dict[str, float](), Counter[str]()
+    rows = read_rows(project.warehouse.system("pushes"), PUSHES, since).to_pylist()
+    for number, row in enumerate(rows):
+        if row["seconds"]:
+            action = row["action"] or str(number)
+            seconds[action] = row["seconds"]
+            cpu[action] += row["cpu_seconds"]
+    return (fmean(seconds.values()), fmean(cpu.values())) if seconds else (None, None)
+
+
+def _worst_staleness(project: Headwater, since: int) -> float | None:
+    rows = read_rows(project.warehouse.system("audit"), AUDIT, since).to_pylist()
+    return max((row["staleness_s"] for row in rows if row["staleness_s"] is not None), default=None)

@@ -24,6 +24,9 @@ __all__ = ["bench_crash"]
 def bench_crash(
     kills: Annotated[int, typer.Option(help="How often something fails.", min=1)] = 30,
     seed: Annotated[int, typer.Option(help="The seed of all choices.")] = 0,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only faults of this kind, such as jvm; may be repeated.")
+    ] = None,
     out: Annotated[Path, typer.Option(callback=local_folder, help="Where results go.")] = Path(
         "bench-results/crash"
     ),
@@ -34,13 +37,20 @@ def bench_crash(
 
     Example: `headwater bench crash --kills 5`
     """
+    from headwater.bench.crash.faults import KINDS
     from headwater.bench.crash.run import run
 
+    if unknown := set(only or ()) - set(KINDS):
+        raise typer.BadParameter(
+            f"{sorted(unknown)[0]!r} is none of {', '.join(dict.fromkeys(KINDS))}", param_hint="--only"
+        )
     clean_up_on_signals()
     console = progress_console()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as scratch:
-        crashes, skipped = run(Path(scratch), 2 if quick else kills, seed, lambda text: console.print(text))
+        crashes, skipped = run(
+            Path(scratch), 2 if quick else kills, seed, only or (), lambda text: console.print(text)
+        )
     answer = {
         "crashes": [asdict(crash) | {"well": crash.well} for crash in crashes],
         "skipped": [asdict(kind) for kind in skipped],
@@ -58,7 +68,8 @@ def _print(crashes: Sequence[Crash], skipped: Sequence[Skipped]) -> None:
     kinds = dict.fromkeys(crash.kind for crash in crashes)
     numbers = ("times", "pushed after s", "lost", "doubled", "not accepted", "wrong errors", "stuck")
     print_table(
-        f"{len(crashes)} faults, {sum(crash.well for crash in crashes)} well; {crashes[-1].rows:,} rows",
+        f"{len(crashes)} faults, {sum(crash.well for crash in crashes)} well; "
+        f"{max((crash.rows for crash in crashes), default=0):,} rows",
         ("fault", *numbers, "views equal"),
         [_line(kind, [crash for crash in crashes if crash.kind == kind]) for kind in kinds],
         right=numbers,

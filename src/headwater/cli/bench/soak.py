@@ -41,10 +41,11 @@ def bench_soak(
     clean_up_on_signals()
     console = progress_console()
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out) as scratch:
+    with tempfile.TemporaryDirectory(dir=out) as scratch, open(out / "samples.jsonl", "w") as noted:
         samples = run(
-            Path(scratch), positive_duration(length, "--for"), rate, seed, lambda text: console.print(text)
-        )
+            Path(scratch), positive_duration(length, "--for"), rate, seed, lambda text: console.print(text),
+            lambda taken: print(json.dumps(asdict(taken)), file=noted, flush=True),
+        )  # fmt: skip
     draw(samples, out)
     judged = verdicts(samples)
     answer = {

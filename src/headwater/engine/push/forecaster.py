@@ -16,7 +16,7 @@ from headwater.catalog import Catalog
 from headwater.engine.push.choosing.budgets import budgets
 from headwater.engine.push.choosing.probe_budgets import probe_budgets
 from headwater.engine.push.commit import Pushed
-from headwater.engine.push.decide import Job
+from headwater.engine.push.decide import Job, stage_moves
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
 from headwater.overload.budget import EVERYTHING, Budget
@@ -71,7 +71,6 @@ class Forecaster:
             views,
             until,
             lambda given: self._total(views, until, {**shown, **given}).cautious,
-            self.current(),
         )
         return shown | probes
 
@@ -155,7 +154,7 @@ class Waiting:
         time = workplace.timeline(stage.name).time()
         changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
         effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
-        mode = self._mode(stage, time, changed)
+        mode = self._mode(stage, time, changed or stage_moves(stage, time, self.until))
         if stage.kind is StageKind.CHOOSING and time != BEGINNING:
             mode, effort = self._choosing(stage, mode, effort)
         elif stage.kind is StageKind.PROBES and mode is not Mode.EMPTY:
@@ -166,7 +165,7 @@ class Waiting:
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 
-    def _mode(self, stage: Stage, time: int, changed: int) -> Mode:
+    def _mode(self, stage: Stage, time: int, changed: int | bool) -> Mode:
         """A stage that was never computed is not part of a common push."""
         if time == BEGINNING or not changed:
             return Mode.EMPTY

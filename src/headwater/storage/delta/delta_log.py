@@ -28,7 +28,7 @@ from headwater.storage.delta.checkpoints import Checkpoints
 from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
 from headwater.storage.delta.definition import create_table, definition
 from headwater.storage.delta.durable import sync_files, sync_parents
-from headwater.storage.delta.loaded_table import APPLICATION, LoadedTable
+from headwater.storage.delta.loaded_table import APPLICATION, LoadedTable, no_table
 from headwater.storage.delta.log_commits import actions_of, has_versions, write_commit
 
 __all__ = ["BEGINNING", "ConflictError", "DataFile", "DeltaLog", "NewFile", "Snapshot"]
@@ -53,6 +53,7 @@ class DeltaLog:
         self._checkpoints = Checkpoints(path, durable)
 
     def exists(self) -> bool:
+        """Whether there was a table the last time it was looked at; one may have been removed since."""
         return self._loaded is not None or has_versions(self.path)
 
     def create(self, schema: pa.Schema, description: str = "", partition_by: Sequence[str] = ()) -> None:
@@ -119,10 +120,10 @@ class DeltaLog:
         with self._lock:
             if not self.exists():
                 return Snapshot(-1, BEGINNING, ())
-            table = self._table()
-            if not table.follow():
-                table = self._loaded = LoadedTable.load(self.path)
-            return table.snapshot
+            if not self._table().follow():
+                self._loaded = None
+                return self.snapshot()  # of the table that is there now, if any
+            return self._table().snapshot
 
     def transaction(self, application: str) -> int | None:
         """The last sequence number that `application` committed with, if it ever did."""
@@ -219,6 +220,8 @@ class DeltaLog:
         definition: Sequence[Mapping[str, Any]] = (),
     ) -> bool:
         """Write the version after `snapshot`. False if another process wrote it first."""
+        if snapshot.version < 0 and not definition:
+            raise no_table(self.path)
         now = wall.time_ns() // 1_000_000
         new = [
             (file.relative, self._size(file.relative), file.partition, file.statistics.json())

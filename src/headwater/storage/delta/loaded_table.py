@@ -17,7 +17,7 @@ from headwater.storage.delta.data_files import BEGINNING, DataFile, Snapshot
 from headwater.storage.delta.lazy_values import LazyColumns, LazyValues
 from headwater.storage.delta.log_commits import Commit, damaged, log_file, read_commit, typed_statistics
 
-__all__ = ["APPLICATION", "LoadedTable"]
+__all__ = ["APPLICATION", "LoadedTable", "no_table"]
 
 APPLICATION = "headwater"  # the Delta transaction that carries a table's time
 
@@ -33,18 +33,14 @@ class LoadedTable:
     _files: dict[str, DataFile]
     _transactions: dict[str, int | None]  # those asked about, or committed since the table was loaded
     _all_read: bool = False  # `_transactions` has all there are
+    _written: tuple[int, int] | None = None  # the log file of its version, as it was found
 
     @classmethod
     def load(cls, path: str) -> LoadedTable:
         try:
             table = DeltaTable(path)
         except TableNotFoundError as error:
-            raise HeadwaterError(
-                "HW802",
-                f"there is no Delta table at {path}",
-                detail=str(error),
-                hint="Run the project once, or look at `storage` in headwater.yml.",
-            ) from error
+            raise no_table(path, str(error)) from error
         except DeltaError as error:
             raise damaged(path, str(error).split("\n", 1)[0]) from error
         adds = pa.table(table.get_add_actions(flatten=True))
@@ -52,7 +48,10 @@ class LoadedTable:
         time = table.transaction_version(APPLICATION) or BEGINNING
         schema, description = pa.schema(table.schema().to_arrow()), table.metadata().description or ""
         snapshot = Snapshot(table.version(), time, tuple(files.values()), schema, description)
-        return cls(path, tuple(table.metadata().partition_columns), snapshot, table, files, {})
+        return cls(
+            path, tuple(table.metadata().partition_columns), snapshot, table, files, {},
+            _written=_identity(path, snapshot.version),
+        )  # fmt: skip
 
     def follow(self) -> bool:
         """Apply the versions committed since.
@@ -60,18 +59,20 @@ class LoadedTable:
         False if they cannot be followed: the table must be loaded again.
 
         Old log files are deleted oldest first, so once the file of our own version is gone, later versions
-        may be missing as well.
+        may be missing as well.  If that file is another one, so is the table: it was removed and made again.
         """
         version, time = self.snapshot.version, self.snapshot.time
+        written = _identity(self.path, version)
+        if written is None or written != self._written:
+            return False
         while (commit := read_commit(self.path, version + 1)) is not None:
             if commit.alters:
                 return False
             version += 1
             self._apply(commit)
             time = commit.transactions.get(APPLICATION, time)
-        if not os.path.exists(log_file(self.path, version)):
-            return False
         if version != self.snapshot.version:
+            self._written = _identity(self.path, version)
             self.snapshot = replace(
                 self.snapshot, version=version, time=time, files=tuple(self._files.values())
             )
@@ -103,6 +104,24 @@ class LoadedTable:
         path = os.path.join(self.path, add["path"])
         rows, minimum, maximum, nulls = typed_statistics(add, self.snapshot.schema)
         return DataFile(path, add["path"], rows, add["size"], minimum, maximum, nulls)
+
+
+def no_table(path: str, detail: str = "") -> HeadwaterError:
+    return HeadwaterError(
+        "HW802",
+        f"there is no Delta table at {path}",
+        detail=detail,
+        hint="Run the project once, or look at `storage` in headwater.yml.",
+    )
+
+
+def _identity(table: str, version: int) -> tuple[int, int] | None:
+    """What tells the log file of a version from one that another table of that name has; None: it is gone."""
+    try:
+        status = os.stat(log_file(table, version))
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns
 
 
 def _data_files(folder: str, adds: pa.Table) -> Iterable[DataFile]:

@@ -20,12 +20,19 @@ def bench_push(
         Path, typer.Option(callback=local_folder, help="Where results and scratch data go.")
     ] = Path("bench-results/push"),
     quick: Annotated[bool, typer.Option("--quick", help="A hundredth of the size, in a minute.")] = False,
+    pushes: Annotated[
+        int | None,
+        typer.Option(help="Instead, so many pushes of random updates: does their cost stay flat?", min=10),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """An incremental push against a full recompute by Spark: CPU-seconds, wall time, and how both grow.
 
     Example: `headwater bench push --quick`
     """
+    if pushes is not None:
+        _many(out, pushes, as_json)
+        return
     from headwater.bench.push import run
 
     scale = 100 if quick else 1
@@ -61,5 +68,38 @@ def bench_push(
             )
             for row in rows
         ],
+        right=numbers,
+    )
+
+
+def _many(out: Path, pushes: int, as_json: bool) -> None:
+    """Random updates, push after push."""
+    from headwater.bench.many_pushes import run
+
+    console = progress_console()
+    out.mkdir(parents=True, exist_ok=True)
+    stretches = run(str(out), pushes, lambda text: console.print(text))
+    answer = [asdict(stretch) for stretch in stretches]
+    (out / "many_pushes.json").write_text(json.dumps(answer, indent=2))
+    if as_json:
+        print_json(answer)
+        return
+    numbers = ("pushes", "push CPU s", "push s", "merges CPU s", "rows of source", "of view", "live", "files")
+    print_table(
+        "5,000 of 100,000 rows updated before every push; medians of each tenth, rows stored at its end",
+        numbers,
+        [
+            (
+                f"{stretch.pushes:,}",
+                f"{stretch.push_cpu_s:.2f}",
+                f"{stretch.push_s:.2f}",
+                f"{stretch.merge_cpu_s:.1f}",
+                f"{stretch.source_rows:,}",
+                f"{stretch.view_rows:,}",
+                f"{stretch.live_rows:,}",
+                stretch.files,
+            )
+            for stretch in stretches
+        ],  # fmt: skip
         right=numbers,
     )
