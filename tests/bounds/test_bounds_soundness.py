@@ -43,6 +43,7 @@ from support.bounds.hostile_queries import (
 from support.bounds.loose_constraints import LooseGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
+from support.bounds.top_queries import TopGenerator
 from support.bounds.view_upkeep import as_counter, build, change, contents
 from support.cases import scaled
 
@@ -220,7 +221,8 @@ def judge(case: HostileCase) -> bool:
 
 @pytest.mark.usefixtures("noisy")
 @pytest.mark.parametrize(
-    "generator", [HostileGenerator, HostileViewGenerator, ChildGenerator, LooseGenerator, FormGenerator]
+    "generator",
+    [HostileGenerator, HostileViewGenerator, ChildGenerator, LooseGenerator, FormGenerator, TopGenerator],
 )
 @pytest.mark.parametrize("chunk", range(scaled(2)))
 def test_hostile_queries_have_no_false_proof(chunk: int, generator: type[HostileGenerator]) -> None:

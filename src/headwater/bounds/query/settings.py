@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from headwater.algebra.expressions.tree import Call, Expr, Literal, Parameter
+from headwater.algebra.expressions.tree import Call, Expr, Literal, Opaque, Parameter
 from headwater.bounds.query.catalog import Catalog
 
 __all__ = ["Settings", "count_bound"]
@@ -45,6 +45,9 @@ def count_bound(expr: Expr | None, settings: Settings) -> int | None:
             if first is None or second is None:
                 return None
             return first + second if expr.function == "add" else first * second
+        case Call("least", arguments) | Opaque("least", arguments):
+            bounds = (count_bound(argument, settings) for argument in arguments)
+            return min((bound for bound in bounds if bound is not None), default=None)
         case Call("sub", (left, Literal(int() as number))) if number >= 0:
             return count_bound(left, settings)
         case _:

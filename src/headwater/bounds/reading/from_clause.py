@@ -7,17 +7,18 @@ removes doubles stays a `Derived` source.  WITH is spread where it is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import NULL, choose
-from headwater.algebra.expressions.tree import Column, Expr, call
-from headwater.bounds.query.block import Base, Derived, LeftJoin, Query, Select, Source
-from headwater.bounds.query.forms.merging import mergeable, renamed
+from headwater.algebra.expressions.facts import in_order
+from headwater.algebra.expressions.tree import Column, Expr, Subquery, call
+from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Query, Select, Source, Union
+from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
 from headwater.bounds.query.names import Names
-from headwater.bounds.reading.expressions.convert import Reader, conditions_of
+from headwater.bounds.reading.expressions.convert import Reader, conditions_of, convert
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.trees import column_names, own_clauses
@@ -63,6 +64,10 @@ class FromClause:
                 self._named(node)
             case exp.Subquery() if isinstance(node.this, exp.Query):
                 self._subquery(node, node.alias, self.ctes)
+            case exp.Lateral() if isinstance(node.this, exp.Subquery):
+                self._lateral(node)
+            case exp.Values():
+                self._values(node)
             case exp.Paren() | exp.Subquery():
                 self.add(node.this)
             case _:
@@ -101,9 +106,37 @@ class FromClause:
 
     def _subquery(self, node: exp.Expr, alias: str, ctes: Ctes) -> None:
         query, _ = self.reader.query(node if own_clauses(node) else node.this, None, ctes)
-        place = self.reader.place(node)
-        given = [name.name for name in column_names(node)]
-        names = (*given, *query.columns[len(given) :])
+        self._take(query, node, alias)
+
+    def _lateral(self, node: exp.Lateral) -> None:
+        """A subquery that reads the sources before it; aggregates of no group are scalar subqueries."""
+        body = node.this
+        query, below = self.reader.query(body if own_clauses(body) else body.this, self.scope, self.ctes)
+        outer = in_order(below.outer_columns)
+        if not (isinstance(query, Select) and is_one_row(query)):
+            self._take(query, node, node.alias, outer)
+            return
+        columns: dict[str, Expr] = {
+            name: Subquery("scalar", replace(query, outputs=(output,)), None, outer)
+            for name, output in zip(_names(node, query), query.outputs, strict=True)
+        }
+        self.scope.add(node.alias or self.reader.names.fresh("subquery"), columns, self.reader.place(node))
+
+    def _values(self, node: exp.Values) -> None:
+        """VALUES (1, 'a'), (2, 'b') as a union of as many rows."""
+        rows = [list(row.expressions) for row in node.expressions if isinstance(row, exp.Tuple)]
+        if not rows or any(len(row) != len(rows[0]) for row in rows):
+            raise NotAnalysed("VALUES is not understood", self.reader.place(node))
+        outputs = [[convert(value, self.scope, self.reader) for value in row] for row in rows]
+        branches = tuple(
+            Select((), (), tuple(Output(f"column{number}", value) for number, value in enumerate(row, 1)))
+            for row in outputs
+        )
+        query = Union(branches, "all") if len(branches) > 1 else branches[0]
+        self._take(query, node, node.alias)
+
+    def _take(self, query: Query, node: exp.Expr, alias: str, outer: tuple[Column, ...] = ()) -> None:
+        place, names = self.reader.place(node), _names(node, query)
         if mergeable(query) and isinstance(query, Select):
             self.sources += query.sources
             self.where += query.where
@@ -112,7 +145,7 @@ class FromClause:
             self.scope.add(alias or self.reader.names.fresh("subquery"), columns, place)
             return
         own = self.reader.names.fresh(alias or "subquery")
-        self.sources.append(Derived(own, renamed(query, names), place))
+        self.sources.append(Derived(own, renamed(query, names), place, outer))
         self.scope.add(alias or own, {name: Column(name, own) for name in names}, place)
 
     def join(self, join: exp.Join) -> None:
@@ -120,6 +153,8 @@ class FromClause:
         method = (join.method or "").upper()
         if side == "FULL":
             raise NotAnalysed("FULL JOIN is not understood", self.reader.place(join))
+        if isinstance(join.this, exp.Lateral) and join.this.args.get("cross_apply") is False:
+            side = "LEFT"  # OUTER APPLY
         if kind in ("SEMI", "ANTI", "APPLY") or method not in ("", "NATURAL"):
             raise NotAnalysed(f"{kind or join.method} JOIN is not understood", self.reader.place(join))
         present = tuple(source.alias for source in self.sources)
@@ -128,6 +163,8 @@ class FromClause:
         added = self.add(join.this)
         inner = self.where[len(earlier) :]  # of a merged subquery
         conditions = self._on(join, before)
+        if side == "LEFT" and not added and not conditions:
+            return  # what it reads is one row, always
         if side == "LEFT":
             self.where = earlier
             self._optional(added, (*conditions, *inner), join)
@@ -182,3 +219,9 @@ class FromClause:
             text = "an outer join computes values of a table that has no column without NULL"
             raise NotAnalysed(text, self.reader.place(join))
         return call("not_null", Column(certain, source.alias))
+
+
+def _names(node: exp.Expr, query: Query) -> tuple[str, ...]:
+    """The names of a subquery's columns: those its alias gives, then its own."""
+    given = [name.name for name in column_names(node)]
+    return (*given, *query.columns[len(given) :])

@@ -73,7 +73,7 @@ class Hoisted:
 
 
 def hoist(block: Select) -> Hoisted:
-    """Each such subquery becomes a parameter named by its SQL: what has one name has one value in all blocks."""
+    """Each becomes a parameter named by its SQL, so that what has one name has one value in all blocks."""
     values: dict[Query, str] = {}
 
     def step(part: Expr) -> Expr:
@@ -147,6 +147,8 @@ def correlation(query: Subquery) -> tuple[Select, tuple[tuple[Expr, Expr], ...]]
         or block.group is not None
         or block.limit is not None
         or block.offset is not None
+        or block.windowed
+        or block.top is not None
     ):
         return None
     if block.left_joins or query.kind == "scalar":

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import NULL, TRUE, aggregate_of, choose, concat, number
+from headwater.algebra.expressions.build import FALSE, NULL, TRUE, aggregate_of, choose, concat, number
 from headwater.algebra.expressions.facts import in_order
 from headwater.algebra.expressions.tree import (
     AggregateCall,
@@ -140,7 +140,19 @@ def _for_each_row(expr: Expr, scope: Scope) -> Expr:
 
 def conditions_of(node: exp.Expr, scope: Scope, reader: Reader) -> tuple[Expr, ...]:
     """The conditions of a conjunction; TRUE is none."""
-    return tuple(condition for condition in conjuncts(convert(node, scope, reader)) if condition != TRUE)
+    conditions = (_compared(condition) for condition in conjuncts(convert(node, scope, reader)))
+    return tuple(condition for condition in conditions if condition != TRUE)
+
+
+def _compared(condition: Expr) -> Expr:
+    """A boolean column by itself as the comparison it stands for, which an index can be bound to."""
+    match condition:
+        case Column():
+            return call("eq", condition, TRUE)
+        case Call("not", (Column() as column,)):
+            return call("eq", column, FALSE)
+        case _:
+            return condition
 
 
 def _column(node: exp.Column, scope: Scope, reader: Reader) -> Expr:
