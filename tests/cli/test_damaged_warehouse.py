@@ -14,6 +14,7 @@ import pytest
 import headwater as hw
 from headwater.engine.push import pusher
 from headwater.engine.upkeep.damage import RECORDS, remove_damaged
+from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.storage.records.lessons import learnt
 from support.commands import command
 from support.crashes.processes import Run
@@ -61,7 +62,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def push(project: hw.Headwater) -> None:
-    run = Run.after_a_crash(project.catalog, project.warehouse, project.clock)
+    """As a run starts: it plans, mends, pushes."""
+    catalog = shared_catalog(project.catalog, project.warehouse)
+    run = Run.after_a_crash(catalog, project.warehouse, project.clock)
     run.push()
     run.audit()
     run.close()

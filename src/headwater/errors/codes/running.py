@@ -32,8 +32,8 @@ CODES = (
     Code(
         "HW805",
         "A table is damaged",
-        "A file of its log, or a data file, is torn or missing, as a power cut or a failing disk may leave it.",
-        "Start a run: it computes the stages of views anew and sets records aside. Restore a source from a backup.",
+        "A file of its log or a data file is torn or missing, as a power cut or a failing disk leave it.",
+        "Start a run: it computes stages anew and sets records aside. Restore a source from a backup.",
     ),
     Code(
         "HW810",
