@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.capture.intake.batch import Rejection
 from headwater.capture.intake.token import BatchId, Recorded, Token
@@ -27,6 +26,7 @@ from headwater.errors import redact
 from headwater.storage.delta.data_files import DataFile
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 
@@ -116,7 +116,7 @@ def read_letters(warehouse: Warehouse, table: str | None = None) -> list[DeadLet
     if not files:
         return []
     condition = None if table is None else pc.field("table") == table
-    rows = _dataset(files).to_table(filter=condition)
+    rows = _read(files, condition)
     ordered = rows.sort_by([("time", "ascending"), ("line", "ascending")])
     return [DeadLetter(**{**row, "count": row["count"] or 1}) for row in ordered.to_pylist()]
 
@@ -128,7 +128,7 @@ def newest_letters(warehouse: Warehouse, table: str | None, enough: int) -> list
     condition = None if table is None else pc.field("table") == table
     rows: list[DeadLetter] = []
     for file in sorted(files, key=lambda file: file.maximum.get("time") or 0, reverse=True):
-        letters = _dataset([file]).to_table(filter=condition).to_pylist()
+        letters = _read([file], condition).to_pylist()
         rows += [DeadLetter(**{**row, "count": row["count"] or 1}) for row in letters]
         if len(rows) >= enough:
             break
@@ -147,7 +147,7 @@ def remove_letters(
         goes = _chosen(table, times)
         removed, kept, rows = [], [], 0
         for file in _files_of(log, table):
-            content = _dataset([file]).to_table()
+            content = _read([file])
             stays = content.filter(pc.invert(goes))
             if len(stays) == len(content):
                 continue
@@ -176,9 +176,9 @@ def _count(letters: pa.Table) -> int:
     return sum(count or 1 for count in letters.column("count").to_pylist())
 
 
-def _dataset(files: Sequence[DataFile]) -> ds.Dataset:
+def _read(files: Sequence[DataFile], where: pc.Expression | None = None) -> pa.Table:
     """Letters of earlier versions lack the newer columns, which are null then."""
-    return ds.dataset([file.path for file in files], schema=_SCHEMA, format="parquet")
+    return read_files([file.path for file in files], _SCHEMA, where=where)
 
 
 def _files_of(log: DeltaLog, table: str | None) -> list[DataFile]:

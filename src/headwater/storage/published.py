@@ -19,11 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.storage.delta.data_files import DataFile, NewFile, Snapshot
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 from headwater.storage.delta.statistics import FileStatistics
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand
@@ -153,7 +153,7 @@ def write_rows(log: DeltaLog, rows: pa.Table, columns: pa.Schema, time: int) -> 
 def _read(files: Sequence[DataFile], schema: pa.Schema) -> pa.Table:
     if not files:
         return schema.empty_table()
-    return ds.dataset([file.path for file in files], schema=schema, format="parquet").to_table()
+    return read_files([file.path for file in files], schema)
 
 
 def _touched(files: Sequence[DataFile], deleted: pa.Table, schema: pa.Schema) -> list[DataFile]:
@@ -183,9 +183,7 @@ def _bounds(values: pa.ChunkedArray) -> tuple[Any, Any] | None:
 
 
 def _holds_any(file: DataFile, schema: pa.Schema, column: str, wanted: pa.Array) -> bool:
-    values = (
-        ds.dataset([file.path], schema=schema, format="parquet").to_table(columns=[column]).column(column)
-    )
+    values = read_files([file.path], schema, [column]).column(column)
     return bool(pc.any(pc.is_in(values, value_set=wanted)).as_py())
 
 

@@ -25,12 +25,12 @@ from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 
 __all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name"]
 
@@ -228,8 +228,7 @@ class Timeline:
         schema = change_schema(self.columns())
         if part.empty:
             return pa.table({name: pa.array([], schema.field(name).type) for name in names})
-        files = ds.dataset([file.path for file in part.files], schema=schema, format="parquet")
-        return files.to_table(columns=names, filter=where)
+        return read_files([file.path for file in part.files], schema, names, where)
 
 
 def _meets(file: DataFile, needed: Range) -> bool:

@@ -5,6 +5,9 @@ file system may have kept any part of the last seconds' writes, in any order.  S
 bytes, tables that are ahead of what they read are removed: what they read has lost a commit, and its next
 delta would hold changes that they have already.  No push leaves a table ahead of what it reads.
 
+Records of pushes and of what they cost are not needed to go on.  A damaged one is set aside, where it can be
+looked at, and begins anew.
+
 A removed stage is computed as one that is new: its readers find its history gone, and recompute themselves
 (push/decide.py), and its plain table is rewritten (push/publishing.py).
 """
@@ -12,7 +15,9 @@ A removed stage is computed as one that is new: its readers find its history gon
 from __future__ import annotations
 
 import logging
+import os
 import shutil
+import uuid
 from collections.abc import Iterator
 
 from headwater.algebra.stages.stage import Stage
@@ -25,6 +30,9 @@ from headwater.storage.warehouse import Warehouse
 
 __all__ = ["remove_damaged"]
 
+# What a run writes about itself; not what captures have read (files, postgres), nor dead letters.
+RECORDS = ("pushes", "audit", "push_hours", "audit_hours", "last_pushes", "process_cpu", "overload")
+
 logger = logging.getLogger(__name__)
 
 
@@ -36,7 +44,22 @@ def remove_damaged(catalog: Catalog, warehouse: Warehouse) -> list[str]:
         logger.warning("%s (%s)", notes[-1], log.path)
         warehouse.forget(log.path)
         shutil.rmtree(log.path)
-    return notes + _lost(catalog, warehouse)
+    return notes + _set_aside(warehouse) + _lost(catalog, warehouse)
+
+
+def _set_aside(warehouse: Warehouse) -> list[str]:
+    """Let damaged records begin anew; returns what is wrong with them, and where they are."""
+    notes = []
+    for name in RECORDS:
+        log = warehouse.system(name)
+        if what := damage(log):
+            aside = os.path.join(warehouse.root, "damaged", f"{name}-{uuid.uuid4().hex[:8]}")
+            warehouse.forget(log.path)
+            os.makedirs(os.path.dirname(aside), exist_ok=True)
+            os.replace(log.path, aside)
+            notes.append(f"the records in system/{name} begin anew: {what}; the old ones are in {aside}")
+            logger.warning("%s", notes[-1])
+    return notes
 
 
 def _lost(catalog: Catalog, warehouse: Warehouse) -> list[str]:

@@ -96,6 +96,12 @@ CODES = (
         "See that the server is up and lets the user in; without `store`, SQLite in the warehouse is used.",
     ),
     Code(
+        "HW442",
+        "The store is damaged",
+        "The file that queries are answered from cannot be read: it was cut short or overwritten.",
+        "Start a run: it loads the store again. Nothing is lost, as the store holds copies only.",
+    ),
+    Code(
         "HW431",
         "A parameter of a query has no value",
         "Every parameter of a query needs a value, which may be NULL.",

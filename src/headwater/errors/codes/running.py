@@ -31,9 +31,9 @@ CODES = (
     ),
     Code(
         "HW805",
-        "A table's log is damaged",
-        "A file of the log is torn or missing, as a power cut or a failing disk may leave it.",
-        "Start a run: it computes the stages of views anew. Restore a source from a backup.",
+        "A table is damaged",
+        "A file of its log or a data file is torn or missing, as a power cut or a failing disk leave it.",
+        "Start a run: it computes stages anew and sets records aside. Restore a source from a backup.",
     ),
     Code(
         "HW810",

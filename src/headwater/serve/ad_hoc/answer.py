@@ -25,6 +25,7 @@ from headwater.serve.read import never_computed
 from headwater.sql.ddl.resolve import relations_named
 from headwater.sql.parsing.parser import in_dialect, parse_select
 from headwater.storage.delta.data_files import BEGINNING
+from headwater.storage.delta.reading import damaged_file
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.view_rows import VISIBLE, output_columns
 from headwater.storage.warehouse import Warehouse
@@ -109,8 +110,11 @@ def database_of(relations: Mapping[str, str], roots: Iterable[str]) -> Iterator[
         database.execute("SET TimeZone = 'UTC'")
         database.execute("SET allowed_directories = ?", [[os.path.abspath(root) for root in roots]])
         database.execute("SET enable_external_access = false")
-        for name, rows in relations.items():
-            database.execute(f"CREATE VIEW {quoted(name)} AS {rows}")
+        try:  # DuckDB looks at the files then
+            for name, rows in relations.items():
+                database.execute(f"CREATE VIEW {quoted(name)} AS {rows}")
+        except duckdb.Error as error:
+            raise damaged_file(str(error)) from error
         yield database
 
 

@@ -8,10 +8,14 @@ than a minute has no rate yet.
 The range of an integer column stands for the number of its distinct values, which says how often a value
 meets an equal one elsewhere.  A range far beyond the rows of any source is that of hashed or random numbers
 and is ignored.
+
+A table that is damaged says nothing: planning goes on as if it had never been computed, because a run is
+planned before it can mend it.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from statistics import median
@@ -19,8 +23,10 @@ from typing import Any
 
 from headwater.catalog import Catalog
 from headwater.clock import micros
+from headwater.errors import HeadwaterError
 from headwater.planning.facts.facts import DEFAULT_BYTES
-from headwater.storage.delta.delta_log import DataFile
+from headwater.storage.delta.data_files import BEGINNING, Snapshot
+from headwater.storage.delta.delta_log import DataFile, DeltaLog
 from headwater.storage.timeline import TIME, WEIGHT
 from headwater.storage.warehouse import Warehouse
 
@@ -34,6 +40,8 @@ __all__ = [
     "view_rows",
 ]
 
+logger = logging.getLogger(__name__)
+
 LOOKED_AT = timedelta(minutes=10)
 SHORTEST = timedelta(minutes=1)
 PIECES = 60
@@ -41,23 +49,29 @@ TELLING = 1_000  # rows: in smaller files what Parquet writes besides the rows o
 
 
 def source_files(warehouse: Warehouse, name: str) -> tuple[DataFile, ...]:
-    timeline = warehouse.source(name)
-    return timeline.snapshot().files if timeline.exists() else ()
+    return _snapshot(warehouse.source(name).log).files
 
 
 def view_files(catalog: Catalog, warehouse: Warehouse, view: str) -> tuple[DataFile, ...]:
     """The timeline of a view; nothing if it was never computed."""
-    timeline = warehouse.stage(catalog.folder(view))
-    return timeline.snapshot().files if timeline.exists() else ()
+    return _snapshot(warehouse.stage(catalog.folder(view)).log).files
 
 
 def view_rows(catalog: Catalog, warehouse: Warehouse, view: str) -> int | None:
     """The rows of a view: those of its plain table; its timeline also counts what came and went."""
-    plain = warehouse.published(view).snapshot()
+    plain = _snapshot(warehouse.published(view))
     if plain.description == catalog.description(view):
         return plain.rows
     files = view_files(catalog, warehouse, view)
     return sum(file.rows for file in files) if files else None
+
+
+def _snapshot(log: DeltaLog) -> Snapshot:
+    try:
+        return log.snapshot()
+    except HeadwaterError as error:
+        logger.warning("planned without what %s holds: %s", log.path, error.message)
+        return Snapshot(-1, BEGINNING, ())
 
 
 def bytes_per_row(files: Sequence[DataFile]) -> float:

@@ -19,6 +19,7 @@ from headwater.clock import Clock
 from headwater.model import Project, Table
 from headwater.serve.planning.relation_facts import changes_per_second
 from headwater.storage.delta.delta_log import DataFile
+from headwater.storage.delta.reading import whole_files
 from headwater.storage.records.capture_health import CaptureHealth, WaitingFile, read_captures
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.warehouse import Warehouse
@@ -126,4 +127,5 @@ def _rows(file: DataFile) -> int:
 @lru_cache(maxsize=100_000)
 def _weight(path: str) -> int:
     """The sum of a file's weights. A file never changes, so whoever asks again and again reads it once."""
-    return int(pc.sum(pq.read_table(path, columns=[WEIGHT]).column(WEIGHT)).as_py() or 0)
+    with whole_files():
+        return int(pc.sum(pq.read_table(path, columns=[WEIGHT]).column(WEIGHT)).as_py() or 0)

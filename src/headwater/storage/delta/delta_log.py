@@ -122,7 +122,8 @@ class DeltaLog:
                 return Snapshot(-1, BEGINNING, ())
             if not self._table().follow():
                 self._loaded = None
-                return self.snapshot()  # of the table that is there now, if any
+                if not has_versions(self.path):  # another process has removed it
+                    return Snapshot(-1, BEGINNING, ())
             return self._table().snapshot
 
     def transaction(self, application: str) -> int | None:

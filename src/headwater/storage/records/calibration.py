@@ -51,7 +51,7 @@ def calibrated(storage: str) -> Calibrated:
 
 def _read(path: Path) -> Operators:
     try:
-        return operators_from_json(path.read_text("utf-8"))
+        return operators_from_json(path.read_text("utf-8", errors="replace"))
     except InputError as error:
         raise InputError(
             error.code,

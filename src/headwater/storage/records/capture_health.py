@@ -7,13 +7,17 @@ the run has ended: what could not be captured then still waits.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from headwater.storage.replace_text import replace_text
 
 __all__ = ["CaptureHealth", "WaitingFile", "read_captures", "write_captures"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,17 @@ def write_captures(root: str, health: Mapping[str, CaptureHealth]) -> None:
 
 
 def read_captures(root: str) -> dict[str, CaptureHealth]:
-    """What the last run said, by table; nothing if no run ever wrote it."""
+    """What the last run said, by table; nothing if no run ever wrote it, or what it wrote is damaged."""
     try:
         with open(_path(root), encoding="utf-8") as file:
-            content = json.load(file)
+            return {table: _health(entry) for table, entry in json.load(file).items()}
     except FileNotFoundError:
         return {}
-    return {
-        table: CaptureHealth(
-            entry["error"],
-            tuple(WaitingFile(**waiting) for waiting in entry["waiting"]),
-            entry.get("detail", ""),
-            entry.get("hint", ""),
-        )
-        for table, entry in content.items()
-    }
+    except (ValueError, AttributeError, KeyError, TypeError):
+        logger.warning("%s cannot be read; a run writes it anew", _path(root), exc_info=True)
+        return {}
+
+
+def _health(entry: Mapping[str, Any]) -> CaptureHealth:
+    waiting = tuple(WaitingFile(**file) for file in entry["waiting"])
+    return CaptureHealth(entry["error"], waiting, entry.get("detail", ""), entry.get("hint", ""))

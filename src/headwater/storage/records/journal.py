@@ -16,11 +16,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.storage.delta.data_files import DataFile
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 from headwater.storage.timeline import new_file_name
 from headwater.units import DAY
 
@@ -198,7 +198,7 @@ def newest_rows(
 @lru_cache(maxsize=1024)
 def _small_file(path: str, schema: pa.Schema) -> pa.Table:
     """A file's rows. Files never change, so a server that is asked every few seconds reads each once."""
-    return ds.dataset([path], schema=schema, format="parquet").to_table()
+    return read_files([path], schema)
 
 
 def _between(rows: pa.Table, since: int, until: int | None) -> pa.Table:
@@ -221,5 +221,4 @@ def _read(
     names = list(columns) if columns is not None else schema.names
     if not files:
         return pa.schema([schema.field(name) for name in names]).empty_table()
-    paths = [file.path for file in files]
-    return ds.dataset(paths, schema=schema, format="parquet").to_table(columns=names, filter=where)
+    return read_files([file.path for file in files], schema, names, where)

@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-import pyarrow.dataset as ds
-
 from headwater.storage.delta.data_files import DataFile
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 from headwater.storage.records.journal import AT, day_of, files_between
 from headwater.storage.timeline import new_file_name
 
@@ -80,7 +79,7 @@ def _groups(files: Sequence[DataFile], over: bool) -> Iterator[list[DataFile]]:
 
 def _merge(log: DeltaLog, files: Sequence[DataFile], column: str) -> bool:
     schema = log.schema()
-    rows = ds.dataset([file.path for file in files], schema=schema, format="parquet").to_table()
+    rows = read_files([file.path for file in files], schema)
     newest = max(int(file.maximum[column]) for file in files)
     merged = write_parquet(log.path, new_file_name(newest), rows.sort_by(column))
     return log.rewrite([merged], files, {})

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import read_files
 from headwater.storage.records.by_view import last_by_view
 from headwater.storage.records.journal import AT, PUSHES
 from headwater.storage.timeline import new_file_name
@@ -30,7 +30,7 @@ def stored_last_pushes(log: DeltaLog) -> pa.Table:
     files = [file.path for file in log.snapshot().files] if log.exists() else []
     if not files:
         return PUSHES.empty_table()
-    return ds.dataset(files, schema=PUSHES, format="parquet").to_table().sort_by(AT)
+    return read_files(files, PUSHES).sort_by(AT)
 
 
 def keep_last_pushes(log: DeltaLog, pushes: pa.Table, now: int, transactions: Mapping[str, int]) -> None:

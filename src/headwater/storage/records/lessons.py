@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
+from headwater.errors import HeadwaterError
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.predictor import Done, Lesson, Predictor
 from headwater.planning.stages.actions import Mode
@@ -20,6 +22,8 @@ __all__ = ["learnt", "lessons"]
 NEWEST = 20_000  # rows: hours of a busy project
 WORKING = tuple(mode.value for mode in Mode if mode is not Mode.EMPTY)
 
+logger = logging.getLogger(__name__)
+
 
 def learnt(catalog: Catalog, warehouse: Warehouse) -> Predictor:
     """What is known of a catalog's actions: operators as calibrated, corrected by all that were run."""
@@ -29,9 +33,13 @@ def learnt(catalog: Catalog, warehouse: Warehouse) -> Predictor:
 
 
 def lessons(warehouse: Warehouse) -> tuple[Lesson, ...]:
-    """The newest actions that did something, oldest first."""
+    """The newest actions that did something, oldest first; none if the records are damaged."""
     worked = pc.field("mode").isin(WORKING) & ((pc.field("error") == "") | pc.field("error").is_null())
-    newest = newest_rows(warehouse.system("pushes"), PUSHES, NEWEST, worked)
+    try:
+        newest = newest_rows(warehouse.system("pushes"), PUSHES, NEWEST, worked)
+    except HeadwaterError as error:
+        logger.warning("nothing is learnt from the records of pushes: %s", error.message)
+        return ()
     actions: dict[str, list[dict[str, Any]]] = {}
     for number, row in enumerate(newest.to_pylist()):
         actions.setdefault(row["action"] or f"#{number}", []).append(row)

@@ -171,7 +171,7 @@ def _first_seen(warehouse: Warehouse) -> dict[str, int]:
             return {str(path): int(at) for path, at in json.load(file).items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, TypeError):
         logger.warning("%s cannot be read; unused files wait anew", _path(warehouse), exc_info=True)
         return {}
 

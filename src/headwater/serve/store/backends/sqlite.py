@@ -18,8 +18,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from headwater.errors import HeadwaterError
 from headwater.serve.store.backends.connected import Connected
 from headwater.serve.store.backends.shapes import SQLITE, NothingStored, Shapes
+from headwater.serve.store.backends.sqlite_file import connect, discard, identity, is_damage
 from headwater.serve.store.protocol import Part, Snapshot, Writing
 
 __all__ = ["SqliteStore"]
@@ -35,8 +37,15 @@ CREATE TABLE IF NOT EXISTS hw_early (
 CREATE TABLE IF NOT EXISTS hw_layout (version INTEGER NOT NULL);
 INSERT INTO hw_layout SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM hw_layout);
 """
-_PATIENCE_S = 30.0
-_CACHE_KB = 65_536
+_KNOWN = "SELECT count(*) FROM sqlite_master WHERE name = 'hw_times'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection, and which file it goes on with."""
+
+    connection: sqlite3.Connection
+    file: int | None
 
 
 @dataclass(slots=True)
@@ -45,34 +54,53 @@ class SqliteStore:
 
     path: str
     shapes: Shapes = field(default_factory=lambda: Shapes(SQLITE))
-    _pool: list[sqlite3.Connection] = field(default_factory=list)
-    _writer: sqlite3.Connection | None = None
+    _pool: list[_Opened] = field(default_factory=list)
+    _writer: _Opened | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     # Reading
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
-        connection = self._reader()
-        if connection is None:
+        opened = self._reader()
+        if opened is None:
             yield NothingStored()
             return
+        connection = opened.connection
         try:
             connection.execute("BEGIN")
             try:
                 yield Connected(self.shapes, connection)
             finally:
                 connection.execute("ROLLBACK")
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
+                raise self._damaged(error) from error
             raise
-        self._pool.append(connection)
+        self._pool.append(opened)
 
-    def _reader(self) -> sqlite3.Connection | None:
+    def _reader(self) -> _Opened | None:
+        """A connection to the file that is there; None if there is none that can be read."""
+        now = identity(self.path)
+        while self._pool:
+            opened = self._pool.pop()
+            if opened.file == now:
+                return opened
+            opened.connection.close()
+        return None if now is None else self._opened(now)
+
+    def _opened(self, file: int) -> _Opened | None:
         try:
-            return self._pool.pop()
-        except IndexError:
-            return _connect(self.path, "rw") if os.path.exists(self.path) else None
+            connection = connect(self.path, "rw")
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return None
+        if not connection.execute(_KNOWN).fetchone()[0]:
+            connection.close()
+            return None
+        return _Opened(connection, file)
 
     def times(self) -> dict[str, int]:
         with self.snapshot() as snapshot:
@@ -91,9 +119,12 @@ class SqliteStore:
 
     def close(self) -> None:
         while self._pool:
-            self._pool.pop().close()
+            self._pool.pop().connection.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._writer is not None:
-            self._writer.close()
+            self._writer.connection.close()
             self._writer = None
 
     # Writing
@@ -102,33 +133,47 @@ class SqliteStore:
     def transaction(self) -> Iterator[Writing]:
         with self._lock:
             connection = self._writing_connection()
-            connection.execute("BEGIN IMMEDIATE")
             try:
-                yield Connected(self.shapes, connection)
-            except BaseException:
-                connection.execute("ROLLBACK")
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield Connected(self.shapes, connection)
+                except BaseException:
+                    connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+            except sqlite3.DatabaseError as error:
+                if is_damage(error):
+                    raise self._damaged(error) from error
                 raise
-            connection.execute("COMMIT")
 
     def _writing_connection(self) -> sqlite3.Connection:
+        if self._writer is not None and self._writer.file != identity(self.path):
+            self._let_go()  # somebody deleted the store: it begins anew
         if self._writer is None:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            self._writer = _connect(self.path, "rwc")
-            self._writer.executescript(_SCHEMA)
-        return self._writer
+            self._writer = self._created()
+        return self._writer.connection
 
+    def _created(self) -> _Opened:
+        try:
+            connection = connect(self.path, "rwc")
+            connection.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            discard(self.path, error)
+            connection = connect(self.path, "rwc")
+            connection.executescript(_SCHEMA)
+        return _Opened(connection, identity(self.path))
 
-def _connect(path: str, mode: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"file:{_quoted(path)}?mode={mode}",
-        uri=True, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False, cached_statements=512,
-    )  # fmt: skip
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-    connection.execute("PRAGMA mmap_size = 1073741824")
-    return connection
-
-
-def _quoted(path: str) -> str:
-    return os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    def _damaged(self, error: sqlite3.DatabaseError) -> HeadwaterError:
+        """What is said of a damaged file; who writes to it lets it go, and begins anew the next time."""
+        if self._writer is not None:
+            self._let_go()
+            discard(self.path, error)
+        return HeadwaterError(
+            "HW442",
+            f"the store {self.path} is damaged",
+            detail=str(error),
+            hint="Start a run: it loads the store again from what is stored in the warehouse.",
+        )
