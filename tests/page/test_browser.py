@@ -152,7 +152,7 @@ def test_what_is_being_pushed_is_said_and_lit(browser: Any, kept: Served) -> Non
         with under_way.push({"open_orders"}), under_way.action(["open_orders"]):
             page.locator("tr:has-text('open_orders') .dot.busy").wait_for()
             opened.go("plan", "g.box.now")
-            assert page.locator("g.box.now").inner_text() == "open_orders"
+            assert page.locator("g.box.now text").text_content() == "open_orders"
             assert page.locator("path.arrow.flowing").count() == 1
         page.locator("g.box.now").wait_for(state="detached")
 

@@ -86,7 +86,7 @@ def _core_share(process: psutil.Process, seconds: float) -> float:
 
 
 def _milliseconds(address: str, server: psutil.Process, path: str) -> tuple[float, float]:
-    """An answer's wall time and the server's CPU for it; each of another second, so that none was remembered."""
+    """An answer's wall time and the server's CPU for it; each of another second, so none was known."""
     taken = []
     with httpx.Client(base_url=address, timeout=120) as client:
         client.get(path).raise_for_status()  # the first one opens what is there
