@@ -17,9 +17,12 @@ import pyarrow as pa
 from headwater.catalog import Catalog, build
 from headwater.clock import SystemClock
 from headwater.project import load
+from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.notices.under_way import UnderWay
 from headwater.storage.records.journal import AUDIT, PUSHES, append_rows
 from headwater.storage.records.run_lock import run_lock
+from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 from headwater.units import SECOND
 
@@ -57,10 +60,24 @@ def write_history(folder: Path, seconds: int) -> None:
     instants = range(now - seconds * SECOND, now, SNAPSHOT_EVERY_S * SECOND)
     for begin in range(0, len(instants), PART):
         part = instants[begin : begin + PART]
-        rows = [_snapshot(name, at, number % 4) for number, at in enumerate(part) for name in names]
-        append_rows(warehouse.system("audit"), AUDIT, rows, part[-1])
-        pushes = [_push(name, at) for at in part[::4] for name in names]
-        append_rows(warehouse.system("pushes"), PUSHES, pushes, part[-1])
+        phases = [(at, _snapshot("", at, number % 4)) for number, at in enumerate(part)]
+        _write(warehouse.system("audit"), AUDIT, names, phases)
+        _write(warehouse.system("pushes"), PUSHES, names, [(at, _push("", at)) for at in part[::4]])
+
+
+def _write(
+    log: DeltaLog, schema: pa.Schema, names: Sequence[str], rows: Sequence[tuple[int, dict[str, Any]]]
+) -> None:
+    """The same rows for every view, in one file, column by column."""
+    if not log.exists():
+        log.create(schema)
+    once = pa.Table.from_pylist([row for _, row in rows], schema=schema)
+    every = pa.concat_tables(
+        once.set_column(once.schema.get_field_index("view"), "view", pa.array([name] * len(rows)))
+        for name in names
+    )
+    time = max(rows[-1][0], log.time() + 1)
+    log.commit(time, [write_parquet(log.path, new_file_name(time), every)])
 
 
 def _snapshot(view: str, at: int, phase: int) -> dict[str, Any]:

@@ -40,5 +40,5 @@ def bench_page(
     console().print(
         f"{cost.pages} pages, {cost.views} views, {cost.seconds:g} s: "
         f"the server used {cost.core_share:.2%} of a core, {cost.core_share_without:.2%} without a page\n"
-        f"a day of staleness: of a view {cost.day_of_a_view_ms:.0f} ms, of all {cost.day_of_all_ms:.0f} ms"
+        f"a day of a view: {cost.day_ms:.0f} ms, {cost.day_cpu_ms:.0f} ms of it the server's CPU"
     )
