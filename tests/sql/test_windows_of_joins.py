@@ -8,9 +8,9 @@ import pytest
 
 from headwater.errors import InputError
 from headwater.model import JoinWindow, Stream, View
+from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.parsing.parser import parse_select
 
 TABLES = """
