@@ -17,9 +17,9 @@ from headwater.algebra.plans.nodes import Aggregate, Plan, Restrict, Scan, Versi
 from headwater.algebra.plans.walks import nodes, reads
 from headwater.algebra.stages.stage import Stage, StageKind
 from headwater.engine.query.estimates import Estimates
-from headwater.engine.query.pruning import range_of, restrict_ranges, window_ranges
+from headwater.engine.query.pruning import computed_ranges, range_of, restrict_ranges, window_ranges
 from headwater.engine.query.relations import Relations
-from headwater.storage.timeline import WEIGHT
+from headwater.storage.timeline import WEIGHT, Range
 from headwater.storage.warehouse import Warehouse
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -101,3 +101,13 @@ def test_a_window_of_something_computed_has_no_range(relations: Relations) -> No
     later = call("date_trunc", Literal("MINUTE", "'MINUTE'"), Column("quotes.at"))
     restrict = anew(Aggregate(Windows(SCAN, "w", later, MINUTE, TEN), (("w", Column("w")),), (MOST,)))
     assert range_of(relations, restrict.by, "w") is None
+
+
+def test_computed_keys_have_exact_ranges() -> None:
+    window = {"start": START, "end": START + MINUTE}
+    later = {"start": START + MINUTE, "end": START + 2 * MINUTE}
+    rows = pa.table({"w": [later, window], "n": [None, 3], "any": [True, True]})
+    assert computed_ranges(rows, (Column("v.w"), Column("v.n")), ("w", "n")) == {
+        "v.w": Range("v.w", START, START + 2 * MINUTE)
+    }, "NULL may be wanted: no range"
+    assert computed_ranges(rows, (), ("any",)) == {}, "without keys only whether there are rows matters"

@@ -77,7 +77,7 @@ def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dic
 def computed_ranges(rows: pa.Table, keys: Sequence[Expr], columns: Sequence[str]) -> dict[str, Range]:
     """Ranges of columns that must occur among computed rows; windows lie between the first and the last."""
     ranges: dict[str, Range] = {}
-    for key, column in zip(keys, columns, strict=True):
+    for key, column in zip(keys, columns, strict=False):  # without keys, only whether there are rows matters
         values = rows.column(column).combine_chunks()
         if not isinstance(key, Column) or values.null_count or not len(values):
             continue
