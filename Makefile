@@ -32,7 +32,7 @@ chromium:
 	@bash scripts/chromium.sh
 
 page:  ## build the page (page/, needs Node 20) into src/headwater/page/dist; commit the result
-	cd page && npm ci --no-fund --no-audit && npm run build
+	cd page && npm install && npm run build
 
 pictures: $(STAMP)  ## pictures of the page for the docs, of the server at ADDRESS=http://127.0.0.1:8765
 	$(BIN)/python scripts/page_pictures.py "$(ADDRESS)"

@@ -34,7 +34,7 @@ const PAGES: [string, string, ComponentType<PageProps>][] = [
 const NOBODY: Session = { project: "", folder: "DIR", version: "", role: "look", keys: false, example: "" };
 
 export function Shell() {
-  const session = useAnswer<Session>("/session").value ?? NOBODY;
+  const session = useAnswer<Session>("/session", {}, "declared").value ?? NOBODY;
   const [first = "", second] = route.value.path;
   const page = PAGES.find(([path]) => path === first);
   const title = first === "views" ? second : page?.[1];

@@ -406,7 +406,7 @@ class Headwater:
 
     def _keeper(self) -> Keeper:
         """What keeps the store of the project's queries while it runs."""
-        return Keeper(open_store(self.project), self.warehouse)
+        return Keeper(open_store(self.project), self.warehouse, clock=self.clock)
 
     def stream(self, table: str, frame: Any) -> Any:
         """Append every micro-batch of a streaming DataFrame to a table; returns Spark's StreamingQuery."""

@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.plans.walks import scan_rows
 from headwater.algebra.stages.adapting import adapted
@@ -298,6 +299,13 @@ def keep(
         finish = scan_rows(view.name, translated.columns)
         return Kept(
             view.name, (stage,), finish, translated.columns, translated.types, translated.reads, obstacles
+        )
+    if view.window is not None and view.window.adapt and moves(translated.plan):
+        raise InputError(
+            "HW127",
+            "a join that is adapted cannot depend on now()",
+            place=view.place,
+            hint="leave out ON OVERLOAD ADAPT JOINS, or filter by now() in a view that reads this one",
         )
     kept = split(view.name, translated.plan, translated.columns, translated.types, translated.reads)
     if view.window is not None and view.window.adapt:

@@ -184,19 +184,30 @@ class Stream:
     key: tuple[str, ...] = ()  # of the table
 
 
+Branch = int | tuple["Branch", "Branch"]  # a tree over positions in FROM
+
+
 @dataclass(frozen=True, slots=True)
 class JoinWindow:
     """WINDOW: all rows of a result lie within `length` of the newest of them.
 
+    With `rows`: each was among the last so many of its stream when the newest of them came.
     `tolerances` are as written; `streams`, in the order of FROM, once the tables are known.
     """
 
     length: timedelta
     tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
     streams: tuple[Stream, ...] = ()
+    tree: Branch | None = None  # in which order they are joined, as written
     adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
     retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
+    rows: int | None = None  # WINDOW = 1000 ROWS; `length` is then zero
     place: Place | None = field(default=None, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """Of a model that knows rates alone. Windows of rows do not grow with them: any length will do."""
+        return self.length.total_seconds() if self.rows is None else 1.0
 
 
 @dataclass(frozen=True, slots=True)

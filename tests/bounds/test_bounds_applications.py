@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ class Comparison:
         return f"{self.name}: expected {self.expected.value}, got {self.answer.level.value} {because}"
 
 
+@cache
 def comparisons(path: Path) -> list[Comparison]:
     text = path.read_text()
     dialect = re.match(r"-- dialect: (\w+)", text)
@@ -60,5 +62,5 @@ def test_no_proof_is_false(path: Path) -> None:
 def test_nine_in_ten_are_at_the_expected_level() -> None:
     every = [comparison for path in FILES for comparison in comparisons(path)]
     missed = [str(comparison) for comparison in every if not comparison.agrees]
-    assert len(every) >= 180
+    assert len(every) >= 570
     assert len(missed) <= len(every) / 10, "\n".join(missed)

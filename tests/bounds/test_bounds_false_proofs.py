@@ -8,6 +8,7 @@ from headwater.algebra.expressions.tree import Column, Opaque, Parameter, call
 from headwater.bounds.answers.answer import Answer
 from headwater.bounds.answers.check import check
 from headwater.bounds.plans.plan import Index, IndexPart
+from headwater.bounds.query.block import Select
 from headwater.bounds.reading.sources import read_sql
 from headwater.bounds.reading.subjects import Options
 from headwater.errors import InternalError
@@ -238,7 +239,7 @@ def test_a_type_that_gets_more_values_later_has_more() -> None:
 
 def test_rows_that_others_have_locked_are_not_counted() -> None:
     sql = "SELECT id FROM posts WHERE topic = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED"
-    assert level(sql, "postgres") == "not analysed"
+    assert level(sql, "postgres") == "unbounded"
     assert level(sql.replace(" SKIP LOCKED", ""), "postgres") == "SI-1"
 
 
@@ -252,3 +253,63 @@ def test_constraints_that_are_not_enforced_prove_nothing() -> None:
 
 def test_a_difference_bounds_a_limit_only_if_what_is_taken_away_is_not_negative() -> None:
     assert level("SELECT id FROM posts WHERE topic = :t LIMIT 100 - :n") == "unbounded"
+
+
+@pytest.mark.parametrize(
+    "cut", ["FETCH FIRST 10 PERCENT ROWS ONLY", "FETCH FIRST 5 ROWS WITH TIES", "LIMIT 10 PERCENT"]
+)
+def test_a_cut_that_does_not_say_how_many_rows_is_none(cut: str) -> None:
+    assert level(f"SELECT id FROM posts WHERE topic = :t ORDER BY id {cut}") == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("ALTER TABLE t DROP CONSTRAINT t_a", "unbounded"),
+        ("ALTER TABLE t DROP PRIMARY KEY", "unbounded"),
+        ("ALTER TABLE public.t ALTER COLUMN a TYPE bigint", "SI-1"),
+        ("CREATE TABLE child (z int) INHERITS (t)", "unbounded"),
+    ],
+)
+def test_a_key_that_was_taken_away_proves_nothing(change: str, expected: str) -> None:
+    text = f"CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL, CONSTRAINT t_a UNIQUE (a)); {change};\n-- name: q\nSELECT id FROM t WHERE a = $1;"
+    answers = {answer.name: answer for answer in check(read_sql(text, "dump.sql", "postgres"), Options())}
+    assert answers["q"].level.value == expected
+
+
+def test_a_column_of_another_type_has_no_few_values_any_more() -> None:
+    text = """create table t (id bigint not null primary key, kind enum('a','b') not null, g bigint not null, unique key (g, kind));
+    {change}
+    -- name: q
+    select id from t where g = ?;"""
+    levels = [
+        list(check(read_sql(text.format(change=change), "dump.sql", "mysql"), Options()))[-1].level.value
+        for change in ("", "alter table t modify column kind varchar(20) not null;")
+    ]
+    assert levels == ["SI-1", "unbounded"]
+
+
+def test_references_in_a_circle_end() -> None:
+    text = """CREATE TABLE a (id BIGINT PRIMARY KEY REFERENCES b (id), v INT);
+    CREATE TABLE b (id BIGINT PRIMARY KEY REFERENCES a (id), v INT);
+    -- name: q
+    SELECT a.v, b.v FROM a JOIN b ON b.id = a.id WHERE a.id = :id;"""
+    (answer,) = check(read_sql(text, "circle.sql"), Options())
+    assert answer.level.value == "SI-0"
+
+
+def outer_join(sql: str) -> Select:
+    query = ask(sql).query
+    assert isinstance(query, Select)
+    return query
+
+
+def test_a_list_that_another_source_can_satisfy_keeps_the_outer_join() -> None:
+    sql = "SELECT p.id FROM posts p LEFT JOIN users u ON u.id = p.author WHERE p.id = :id AND 1 IN (p.score, u.id)"
+    assert [join.alias for join in outer_join(sql).left_joins] == ["u"]
+    assert not outer_join(sql.replace("1 IN (p.score, u.id)", "u.id IN (1, 2)")).left_joins
+
+
+def test_the_column_of_a_right_join_is_that_of_the_side_that_is_never_null() -> None:
+    query = outer_join("SELECT id FROM users RIGHT JOIN posts USING (id) WHERE posts.id = :id")
+    assert query.outputs[0].expr == Column("id", "posts")

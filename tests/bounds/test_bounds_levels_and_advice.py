@@ -221,7 +221,8 @@ def test_reasons_point_at_the_source() -> None:
 def test_partial_indexes_take_what_is_the_same_for_every_call() -> None:
     answer = ask("SELECT id FROM books WHERE in_print AND sold > 100 AND subject = :s ORDER BY title LIMIT 5")
     (index,) = answer.indexes
-    assert {sql_of(condition) for condition in index.where} == {"in_print", "sold > 100"}
+    assert {sql_of(condition) for condition in index.where} == {"sold > 100"}
+    assert "in_print" in [sql_of(part.expr) for part in index.parts]  # a boolean by itself is an equality
 
 
 def test_a_table_declared_twice_is_refused_in_any_dialect() -> None:

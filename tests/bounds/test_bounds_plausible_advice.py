@@ -72,6 +72,13 @@ def test_an_offset_is_seen_in_the_rows_read_and_told_about_pages_by_key() -> Non
     assert "WHERE (users.joined, users.id) < (:last_joined, :last_id)" in answer.advice[-1].text
 
 
+def test_pages_by_key_are_told_apart_by_the_key() -> None:
+    answer = ask("SELECT id FROM users WHERE active = TRUE ORDER BY joined LIMIT 10 OFFSET 1000000")
+    assert answer.advice[-1].text.endswith(
+        "WHERE (users.joined, users.id) > (:last_joined, :last_id) ORDER BY users.joined, users.id"
+    )
+
+
 def test_the_table_shows_the_rows_read(tmp_path: Path) -> None:
     path = tmp_path / "app.sql"
     path.write_text(f"{SCHEMA}-- name: q\nSELECT id FROM users ORDER BY id LIMIT 7 OFFSET 20000;")

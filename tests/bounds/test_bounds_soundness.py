@@ -30,6 +30,7 @@ from headwater.errors import HeadwaterError
 from headwater.model import SqlText
 from headwater.sql.parsing.parser import normalised_tree
 from support.bounds.arrivals import is_spread, view_order
+from support.bounds.hostile_forms import FormGenerator
 from support.bounds.hostile_queries import (
     ChildGenerator,
     HostileCase,
@@ -39,8 +40,10 @@ from support.bounds.hostile_queries import (
     noise,
     with_functions,
 )
+from support.bounds.loose_constraints import LooseGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
+from support.bounds.top_queries import TopGenerator
 from support.bounds.view_upkeep import as_counter, build, change, contents
 from support.cases import scaled
 
@@ -217,7 +220,10 @@ def judge(case: HostileCase) -> bool:
 
 
 @pytest.mark.usefixtures("noisy")
-@pytest.mark.parametrize("generator", [HostileGenerator, HostileViewGenerator, ChildGenerator])
+@pytest.mark.parametrize(
+    "generator",
+    [HostileGenerator, HostileViewGenerator, ChildGenerator, LooseGenerator, FormGenerator, TopGenerator],
+)
 @pytest.mark.parametrize("chunk", range(scaled(2)))
 def test_hostile_queries_have_no_false_proof(chunk: int, generator: type[HostileGenerator]) -> None:
     done = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -68,6 +69,33 @@ def test_an_adapted_join_that_is_overloaded_is_admitted_with_its_share(folder: P
     explained = CliRunner().invoke(app, ["plan", str(folder), "--explain"]).stdout
     assert "(f ⋈ s) within 60 s" in " ".join(explained.split())
     assert "500/s probe f" in explained
+
+
+def test_the_picture_shows_the_tree_with_its_allowances(folder: Path) -> None:
+    (folder / "headwater.yml").write_text("name: joins\noverload: {probes_per_second: 1000}\n")
+    planned(folder, "ON OVERLOAD ADAPT JOINS", fast=2_000, slow=500)
+    assert CliRunner().invoke(app, ["plan", str(folder), "--svg", str(folder / "plan.svg")]).exit_code == 0
+    root = ElementTree.parse(folder / "plan.svg").getroot()
+    drawn = [text.text for text in root.iter() if text.tag.endswith("text")]
+    assert "500/s" in drawn
+    assert any((text or "").startswith("v, optimal: 1,000 probes/s") for text in drawn)
+    assert {"f", "s"} <= set(drawn)
+
+
+def test_a_window_of_rows_is_as_long_as_its_stream_is_slow(folder: Path) -> None:
+    tolerances = "TOLERANCE (f = INTERVAL '1' MINUTE, s = INTERVAL '1' MINUTE) ON OVERLOAD ADAPT JOINS"
+    (folder / "all.sql").write_text(
+        TABLES.format(clauses=tolerances, fast=100, slow=10).replace(
+            "INTERVAL '1' MINUTE T", "1000 ROWS T", 1
+        )
+    )
+    result = CliRunner().invoke(app, ["plan", str(folder), "--json"])
+    (view,) = json.loads(result.stdout)["views"]
+    assert (view["join"]["window_s"], view["join"]["window_rows"]) == (None, 1000)
+    fast, slow = view["join"]["paths"]
+    assert 10 < fast["oldest_s"] < 60 < 100 < slow["oldest_s"]
+    assert (fast["kept"], slow["kept"], view["admitted"]) == (True, False, False)
+    assert "the tolerance of s cannot be kept" in view["reason"]
 
 
 def test_a_wrong_join_policy_is_refused(folder: Path) -> None:

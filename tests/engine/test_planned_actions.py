@@ -51,6 +51,7 @@ def kept_to_plan(project: Headwater, monkeypatch: pytest.MonkeyPatch) -> tuple[P
     return Pusher(place_of_work, Forecaster(place_of_work)), catalog
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(scaled(50)))
 def test_random_projects(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)

@@ -79,7 +79,9 @@ def test_windows_hold_times_around_those_of_a_delta(relations: Relations) -> Non
     ranges = restrict_ranges(relations, restrict.keys, restrict.by)
     assert isinstance(restrict.child, Windows)
     assert set(window_ranges(restrict.child, ranges)) == {"quotes.at"}
-    assert Estimates(relations).rows(restrict.child, ranges) == 2, "one file of five"
+    assert Estimates(relations).rows(restrict.child, ranges) == 2 * 6, (
+        "one file of five, each row in six windows"
+    )
 
 
 def test_fragments_hold_times_around_those_of_a_delta(relations: Relations) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from headwater.algebra.delta import rules as delta_rules
 from headwater.algebra.delta.derive import delta
+from headwater.algebra.delta.extremes import losses
 from headwater.algebra.expressions.build import number
 from headwater.algebra.expressions.tree import call
 from headwater.algebra.passes import PASSES, optimize
@@ -82,7 +83,10 @@ def read_new_for_old(plan: Plan) -> Plan:
 
 
 def restrict_nothing(plan: Plan) -> Plan:
-    return rewrite_up(plan, lambda node: node.child if isinstance(node, Restrict) else node)
+    """Only which groups lost an extreme must be said: the others are not aggregated anew."""
+    return rewrite_up(
+        plan, lambda node: node.child if isinstance(node, Restrict) and not losses(node.by) else node
+    )
 
 
 def restrict_everything(plan: Plan) -> Plan:

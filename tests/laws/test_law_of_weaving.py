@@ -22,7 +22,8 @@ from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, add, consolidate
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Scan, Version, Windows
-from headwater.algebra.plans.walks import reads
+from headwater.algebra.plans.walks import reads, rewrite_up
+from headwater.algebra.stages.families import MEMBER, family_of, shape_of
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Stage
 from headwater.algebra.text.show import parse, show
@@ -198,6 +199,49 @@ def test_the_law(part: int) -> None:
                 assert_equal(kept.rows[name], expected, f"seed {seed}, {name}")
                 compared += len(expected)
             kept.push(random_changes(random, kept.rows["events"], inserts_only))
+    assert compared > 1_000 * scaled(100) / 100
+
+
+def of_other_lengths(random: Random, stage: Stage, name: str) -> Stage:
+    """The stage with other windows."""
+
+    def change(node: Plan) -> Plan:
+        if not isinstance(node, Windows):
+            return node
+        size, slide, offset = random_window(random)
+        return replace(node, size=size, slide=slide, offset=offset)
+
+    assert stage.plan is not None
+    return replace(stage, name=name, plan=rewrite_up(stage.plan, change))
+
+
+def test_a_family_holds_what_its_members_hold() -> None:
+    """Stages that differ only in the lengths of their windows, kept as one."""
+    compared = 0
+    for seed in range(scaled(100)):
+        random = Random(seed)
+        first = random_view(random, "v0")
+        if shape_of(first) is None:
+            continue
+        members = (first, *(of_other_lengths(random, first, f"v{number}") for number in range(1, 4)))
+        assert {shape_of(member) for member in members} == {shape_of(first)}
+        family = family_of(members).stage
+        assert family.plan is not None
+        assert parse(show(family.plan, types=True)) == family.plan
+        kept = Kept([*members, family], consolidate((random_row(random), 1) for _ in range(8)))
+        at = family.columns.index(MEMBER)
+        for _ in range(4):
+            kept.push(random_changes(random, kept.rows["events"], random.random() < 0.3))
+            for number, member in enumerate(members):
+                rows = {
+                    (*row[:at], *row[at + 1 :]): weight
+                    for row, weight in kept.rows[family.name].items()
+                    if row[at] == number
+                }
+                assert_equal(rows, kept.rows[member.name], f"seed {seed}, {member.name}")
+                assert member.plan is not None
+                assert_equal(rows, evaluate(member.plan, kept.database({})), f"seed {seed}, {member.name}")
+                compared += len(rows)
     assert compared > 1_000 * scaled(100) / 100
 
 

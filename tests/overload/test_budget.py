@@ -38,7 +38,7 @@ def test_what_is_taken_fits_and_hardly_more_would(seed: int) -> None:
 def test_something_is_taken_even_if_nothing_fits() -> None:
     """The fixed costs are longer than the promise allows: a quarter of them is spent on top."""
     assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.1)).units == 13
-    assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.001)).units is None
+    assert by_forecast(Load(1_000), SECOND, linear(5.0, 0.001)).units == 1_000
 
 
 def test_a_push_that_need_not_choose_is_judged_as_such() -> None:
@@ -69,8 +69,8 @@ def test_a_rate_by_hand() -> None:
 
 def test_a_late_view_gets_less_time_but_some() -> None:
     freshness = timedelta(seconds=10)
-    assert allowed_time(freshness, timedelta()) == timedelta(seconds=4)
-    assert allowed_time(freshness, timedelta(seconds=8)) == timedelta(seconds=2)
+    assert allowed_time(freshness, timedelta()) == timedelta(seconds=3.5)
+    assert allowed_time(freshness, timedelta(seconds=6.5)) == timedelta(seconds=2)
     assert allowed_time(freshness, timedelta(seconds=60)) == timedelta(seconds=1)
 
 

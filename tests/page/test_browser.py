@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from headwater.api import Headwater
+from headwater.storage.notices.under_way import UnderWay
+from headwater.storage.notices.verifications import asked, take_up, write_outcome
 from headwater.storage.records.journal import PUSHES, append_rows
 from headwater.storage.records.run_lock import run_lock
 from support.browser import Window, chromium, window
@@ -19,7 +22,7 @@ from support.serving import SQL, make_shop, order, push, record, served
 pytestmark = pytest.mark.browser
 
 MARKUP = "<img src=x onerror=document.title='broken'>"
-AXE = Path(__file__).parents[2] / "page" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(__file__).parents[1] / "support" / "axe-4.14.0.min.js.gz"  # npm's axe-core, as it is published
 QUERIES = """
 CREATE QUERY by_id AS SELECT status FROM orders WHERE order_id = :order_id;
 CREATE QUERY dear AS SELECT order_id FROM orders WHERE total > :total;
@@ -85,6 +88,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             "at": now, "view": "statuses", "stage": "statuses", "mode": "incremental", "reason": "due", "after": 1, "until": 2,
             "changed_rows": 1, "scanned_rows": 0, "result_rows": 0, "seconds": 0.1, "predicted_seconds": 0.1, "cpu_seconds": 0.0,
             "attempt": 2, "error": f"CAST_INVALID_INPUT {MARKUP}",
+            "trace": f"Traceback (most recent call last):\n  File ...\nCAST_INVALID_INPUT {MARKUP}",
         }  # fmt: skip
         append_rows(shop.warehouse.system("pushes"), PUSHES, [failed], now)
         served_shop = _serve(stack, shop)
@@ -139,6 +143,66 @@ def test_the_saw_tooth_is_drawn_and_falls(browser: Any, kept: Served) -> None:
         grown = page.evaluate(shown)
         push(kept.project)
         opened.wait_until(f"{shown} < {grown}")
+
+
+def test_what_is_being_pushed_is_said_and_lit(browser: Any, kept: Served) -> None:
+    under_way = UnderWay(kept.project.warehouse.root)
+    with window(browser, kept.address) as opened:
+        page = opened.go("", "tr:has-text('open_orders')")
+        with under_way.push({"open_orders"}), under_way.action(["open_orders"]):
+            page.locator("tr:has-text('open_orders') .dot.busy").wait_for()
+            opened.go("plan", "g.box.now")
+            assert page.locator("g.box.now text").text_content() == "open_orders"
+            assert page.locator("path.arrow.flowing").count() == 1
+        page.locator("g.box.now").wait_for(state="detached")
+
+
+def test_a_view_is_verified_at_the_press_of_a_button(browser: Any, kept: Served) -> None:
+    """The server asks; here the test answers as a run would (tests/spark/test_verify_on_request.py has a real one)."""
+    root = kept.project.warehouse.root
+    outcome = {"view": "statuses", "begun_at": "9999-01-01T00:00:00Z"}
+    with window(browser, kept.address) as opened:
+        page = opened.go("views/statuses", "button:text('Verify')")
+        page.get_by_role("button", name="Verify").click()
+        page.get_by_text("the run takes it up in a moment").wait_for()
+        (request,) = asked(root)
+        take_up(root, request)
+        write_outcome(root, "statuses", outcome | {"state": "running"})
+        page.get_by_text("recomputing").wait_for()
+        found = {"state": "done", "equal": True, "rows": 4, "time": "2026-11-18T00:00:00Z", "seconds": 1.5}
+        write_outcome(root, "statuses", outcome | found)
+        page.get_by_text("equal: 4 rows").wait_for()
+        wrong = found | {
+            "equal": False,
+            "missing_rows": 1,
+            "extra_rows": 0,
+            "missing": [{"row": {"status": MARKUP}, "count": 1}],
+        }
+        write_outcome(root, "statuses", outcome | wrong)
+        opened.go("", "tr:has-text('statuses')")
+        opened.go("views/statuses", "text=different: 1 missing, 0 extra")
+        page.locator("pre", has_text=MARKUP).wait_for()
+
+
+def test_an_error_is_shown_with_its_traceback(browser: Any, failing: Served) -> None:
+    with window(browser, failing.address) as opened:
+        page = opened.go("views/statuses", "text=Its last push failed")
+        page.get_by_text("what failed, attempt 2").click()
+        page.locator("td pre", has_text="Traceback (most recent call last)").wait_for()
+
+
+def test_it_is_interactive_within_a_second(browser: Any, kept: Served) -> None:
+    """The time that the page's own work takes, by the browser's clock; a busy machine waits besides."""
+    with window(browser, kept.address) as opened:
+        page = opened.go("", ".saw-tooth canvas")
+        page.reload()
+        page.locator(".saw-tooth canvas").first.wait_for()
+        client = page.context.new_cdp_session(page)
+        client.send("Performance.enable")
+        metrics = {
+            metric["name"]: metric["value"] for metric in client.send("Performance.getMetrics")["metrics"]
+        }
+        assert metrics["ScriptDuration"] + metrics["LayoutDuration"] + metrics["RecalcStyleDuration"] < 1.0
 
 
 def test_views_are_found_sorted_and_grouped(browser: Any, large: Served) -> None:
@@ -224,12 +288,11 @@ def test_a_view_is_tried_added_and_dropped(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_out_of_reach(browser: Any, kept: Served, scheme: str) -> None:
     """axe's rules for people who use a keyboard, a screen reader or see little contrast."""
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci in page/ installs it")
+    axe = gzip.decompress(AXE.read_bytes()).decode()
     with window(browser, kept.address, scheme=scheme) as opened:
         for path, shows in PAGES.items():
             page = opened.go(path, shows)
-            page.evaluate(AXE.read_text("utf-8"))
+            page.evaluate(axe)
             found = page.evaluate(
                 "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -145,6 +146,7 @@ def pushes(draw: st.DrawFn) -> list[list[Planned]]:
     return levels
 
 
+@pytest.mark.slow
 @quick
 @given(pushes(), st.booleans())
 def test_whatever_is_pushed(levels: list[list[Planned]], share: bool) -> None:

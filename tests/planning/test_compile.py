@@ -278,6 +278,29 @@ def test_an_in_place_plan_still_runs_and_takes_in_further_views() -> None:
     assert sum(law(project, schemas, seed) for seed in range(5)) > 20
 
 
+# Copies
+
+
+def test_a_filtered_copy_holds_what_passes_and_a_whole_one_is_copied_by_files() -> None:
+    """What the graph prices is made: rows that no view at the other site asks for do not go there."""
+    schemas = {"A": ("k", "x"), "B": ("k", "y")}
+    sql = view("few", "SELECT A.k, B.y FROM A JOIN B ON A.k = B.k WHERE A.x > 0")
+    situation = Situation(
+        {name: Site(name) for name in SITES},
+        {"A": Facts(1e4, 10.0), "B": Facts(1e7, 10.0)},
+        {"A": "m1", "B": "m2"},
+    )
+    asked = asked_for(tables(schemas) + sql, {"few": "m2"})
+    project = planned(tables(schemas) + sql, situation, asked.sharings.values())
+    assert project.compiled.copies == {}
+    (filtered,) = project.compiled.shared.values()
+    assert project.compiled.sites[filtered.view] == "m2"
+    assert project.compiled.relations[filtered.view].inputs[0].filters
+    assert filtered.stages[0].reads == ("A",)
+    check_sites(project)
+    assert sum(law(project, schemas, seed) for seed in range(5)) > 20
+
+
 # Random views
 
 

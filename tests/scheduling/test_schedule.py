@@ -113,3 +113,13 @@ def test_back_off_doubles_up_to_a_minute() -> None:
     assert (timedelta(seconds=1), timedelta(minutes=1)) == (FIRST_RETRY, LAST_RETRY)
     assert rewrite_after(0) == 60 * SECOND
     assert rewrite_after(10 * SECOND) == 200 * SECOND
+
+
+def test_while_nothing_is_computed_views_that_read_little_are_computed_together() -> None:
+    new = view("a", 0, light=True, tried_at=5), view("b", 0, light=True), view("large", 0, tried_at=7)
+    assert decided(*new).pushes == (Push(("a", "b"), NOW, first=True),)
+    assert decided(*new, view("known", 999)).pushes == (Push(("b",), NOW, first=True),)
+    large_first = view("a", 0, light=True, tried_at=9), view("b", 0, light=True, tried_at=9), new[2]
+    assert decided(*large_first).pushes == (Push(("large",), NOW, first=True),)
+    failed = view("a", 0, light=True, alone=True), view("b", 0, light=True, tried_at=9)
+    assert decided(*failed).pushes == (Push(("a",), NOW, first=True),)

@@ -137,6 +137,7 @@ def test_who_cannot_go_back_is_read_as_of_its_own_time() -> None:
     assert times_to_read({"s": Stored(9, 0, view=False)}, 30) == {"s": 30}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(scaled(30)))
 def test_random_projects(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every relation, alone and beside each other one, shows what its timeline says of that time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from headwater.model import Project
 from headwater.serve.reports.joins import Adaptation, JoinStatus, StreamAllowance, join_statuses
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
+from headwater.storage.choosing.choices import Choice, note_choice
 from headwater.storage.choosing.probes import Probes, note_probes
 from headwater.storage.warehouse import Warehouse
 
@@ -22,7 +24,7 @@ SECOND = 1_000_000
 NOW = 10_000 * SECOND
 
 
-def statuses(folder: Path, *noted: Probes) -> tuple[JoinStatus, ...]:
+def statuses(folder: Path, *noted: Probes, choices: Sequence[Choice] = ()) -> tuple[JoinStatus, ...]:
     declared = resolve(parse_statements(DDL))
     project = Project(
         "p", str(folder), str(folder), {table.name: table for table in declared.tables},
@@ -30,12 +32,39 @@ def statuses(folder: Path, *noted: Probes) -> tuple[JoinStatus, ...]:
     )  # fmt: skip
     warehouse = Warehouse(str(folder))
     for probes in noted:
-        note_probes(warehouse, probes)
+        note_probes(warehouse, [probes])
+    for choice in choices:
+        note_choice(warehouse, choice)
     return join_statuses(build(project), warehouse, NOW)
 
 
-def probes(at: int, stream: str, arrived: int, probed: int, allowance: int | None, late: int = 0) -> Probes:
-    return Probes(NOW - at * SECOND, "v", stream, 10.0, arrived, probed, late, allowance, f"because {at}")
+def probes(
+    at: int,
+    stream: str,
+    arrived: int,
+    probed: int,
+    allowance: int | None,
+    late: int = 0,
+    found: float | None = None,
+) -> Probes:
+    sampled, after = (None, None) if found is None else (10, (found * 10,))
+    return Probes(
+        NOW - at * SECOND,
+        "v",
+        stream,
+        10.0,
+        arrived,
+        probed,
+        late,
+        allowance,
+        f"because {at}",
+        sampled,
+        after,
+    )
+
+
+def choice(at: int, event: str) -> Choice:
+    return Choice(NOW - at * SECOND, "v", event, f"{event} at {at}", 1, 2, 0, 0)
 
 
 def test_a_join_that_has_time_for_all_is_exact(tmp_path: Path) -> None:
@@ -50,23 +79,37 @@ def test_a_join_that_chooses_says_which_part_it_finds_and_why(tmp_path: Path) ->
         probes(4_000, "x", 10, 0, 0),  # more than an hour ago
         probes(30, "x", 10, 10, None), probes(30, "y", 10, 10, None),
         probes(20, "x", 40, 10, 10, late=3), probes(20, "y", 20, 20, 20),
+        choices=[choice(4_000, "left"), choice(20, "entered")],
     )  # fmt: skip
     assert status.choosing
+    assert not status.measured
     assert status.exact_since is None
     assert status.share_of_matches == (1.0 * 20 + 0.625 * 60) / 80
     assert status.late_rows == 3
     assert status.allowances == (StreamAllowance("x", 40, 10, 10), StreamAllowance("y", 20, 20, 20))
-    assert status.adaptations == (Adaptation(NOW - 20 * SECOND, 0.625, "because 20"),)
+    assert status.adaptations == (Adaptation(NOW - 20 * SECOND, "entered", 0.625, "entered at 20"),)
+
+
+def test_the_share_of_matches_is_counted_where_rows_were_followed(tmp_path: Path) -> None:
+    """Of 40 and 200 matches in the first push all, of 40 and 60 in the second those that y finds."""
+    (status,) = statuses(
+        tmp_path,
+        probes(30, "x", 10, 10, None, found=4.0), probes(30, "y", 10, 10, None, found=20.0),
+        probes(20, "x", 40, 0, 0, found=1.0), probes(20, "y", 20, 20, 20, found=3.0),
+    )  # fmt: skip
+    assert status.measured
+    assert status.share_of_matches == (240 + 60) / 340
 
 
 def test_back_at_normal_load_it_is_exact_from_then_on(tmp_path: Path) -> None:
     (status,) = statuses(
         tmp_path,
         probes(30, "x", 10, 5, 5), probes(20, "x", 10, 10, None), probes(10, "x", 10, 10, None),
+        choices=[choice(30, "entered"), choice(30, "adapted"), choice(20, "left")],
     )  # fmt: skip
     assert not status.choosing
     assert status.exact_since == NOW - 20 * SECOND
-    assert len(status.adaptations) == 2
+    assert [change.event for change in status.adaptations] == ["entered", "adapted", "left"]
 
 
 def test_a_join_that_never_ran_is_no_error(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def test_silent_sites_are_shown_while_a_run_says_so(folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_an_ended_run_said_is_not(folder: Path) -> None:
     assert "does not answer" not in status(folder)
     assert json.loads(status(folder, "--json"))["sites"] == []

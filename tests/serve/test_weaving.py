@@ -225,7 +225,7 @@ def test_status_shows_what_trees_did_beside_the_model(tmp_path: Path) -> None:
     (tree,) = opened.status().trees
     assert (tree.stage, sorted(tree.views), tree.overlap) == (stage, ["a", "b"], 12)
     assert (tree.pushes, tree.rows_in, tree.fragments) == (1, 1000, 40)
-    assert tree.merges == tree.merges_by_model == 40 * 12
+    assert tree.merges == 40 * 12
     assert tree.cpu_seconds == pytest.approx(1.5)
     assert stage in command("status", str(tmp_path)).stdout
     (shown,) = json.loads(command("status", str(tmp_path), "--json").stdout)["trees"]

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from headwater.clock import ManualClock
 from headwater.model import Overload
 from headwater.storage.choosing.probes import probes_since
+from support.overload.row_windows import OneByOne, RowsJoin
 from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
 from support.spark.keeping import Keeping
 from support.spark.window_records import records
@@ -37,9 +38,21 @@ EXACT = (
 )
 
 
-def keeping(spark: SparkSession, folder: Path, overload: Overload) -> Keeping:
+LAST_ROWS = (
+    "".join(map(table_ddl, "ab"))
+    + """
+CREATE MATERIALIZED VIEW three FRESHNESS = '9 seconds' WINDOW = 4 ROWS
+  TOLERANCE (x = INTERVAL '99' SECOND, y = INTERVAL '99' SECOND, z = INTERVAL '99' SECOND)
+  ON OVERLOAD ADAPT JOINS RETAIN INTERVAL '1' HOUR
+AS SELECT x.id AS i0, y.id AS i1, z.id AS i2 FROM a x JOIN b y ON x.k = y.k JOIN a z ON z.k = y.k
+WHERE x.n <> y.n;
+"""
+)
+
+
+def keeping(spark: SparkSession, folder: Path, overload: Overload, ddl: str = DDL) -> Keeping:
     clock = ManualClock(int(START.replace(tzinfo=UTC).timestamp() * 1e6))
-    kept = Keeping(spark, folder, DDL, clock)
+    kept = Keeping(spark, folder, ddl, clock)
     kept.project = replace(kept.project, overload=overload)
     kept.workplace.catalog = replace(kept.workplace.catalog, project=kept.project)
     kept.catalog = kept.workplace.catalog
@@ -64,6 +77,10 @@ def test_with_enough_probes_it_is_exact_and_with_few_a_part_of_it(
         change(kept, chance, rows, turn, 20)
         kept.push()
         assert shown(kept) == by_duckdb(EXACT, rows)
+        if turn == 0:  # every row is followed along its path: together they find every match once
+            noted = list(probes_since(kept.warehouse, 0))
+            assert sum(probes.after[-1] for probes in noted if probes.after) == shown(kept).total() > 0
+            assert all(probes.sampled == probes.arrived for probes in noted)
     before = shown(kept)
     kept.workplace.catalog = replace(
         kept.catalog, project=replace(kept.project, overload=Overload(probes_per_second=1))
@@ -110,4 +127,17 @@ def test_results_go_with_their_rows_and_grow_too_old(spark: SparkSession, tmp_pa
     kept.ingest("a", [row(5, 1, late + timedelta(hours=1))])
     kept.push()
     assert kept.rows("three") == []  # no longer retained
+    assert kept.verify("three").equal
+
+
+def test_a_window_of_rows_is_what_rows_find_that_come_one_by_one(spark: SparkSession, tmp_path: Path) -> None:
+    kept = keeping(spark, tmp_path, Overload(), LAST_ROWS)
+    by_hand = OneByOne(RowsJoin(kept.catalog.kept["three"], ("a", "b", "a"), rows=4, apart=True))
+    chance, rows = random.Random(7), {"a": [], "b": []}  # type: tuple[random.Random, Rows]
+    for turn in range(3):
+        change(kept, chance, rows, turn, 14)
+        kept.push()
+        by_hand.push(rows, START + timedelta(seconds=turn), [None] * 3)
+        assert shown(kept) == Counter(tuple(row[0] for row in result) for result in by_hand.shown)
+    assert by_hand.shown
     assert kept.verify("three").equal

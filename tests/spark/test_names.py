@@ -27,7 +27,7 @@ CREATE MATERIALIZED VIEW über AS SELECT `größe`, 'größe ''x' AS naïf FROM 
     ],
 )
 def test_only_bare_names_beyond_ascii_are_quoted(text: str, written: str) -> None:
-    assert spark_text(text) == written
+    assert spark_text(text, 0) == written
 
 
 @pytest.mark.spark

@@ -16,8 +16,8 @@ from headwater.algebra.plans.walks import scan_rows
 from headwater.engine.push import pusher
 from headwater.engine.push.decide import Job
 from headwater.engine.push.forecaster import Forecaster
-from headwater.engine.push.pending_deltas import path_of
 from headwater.engine.push.pusher import Deciding
+from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.query.pruning import range_of
 from headwater.planning.stages import actions
 from headwater.storage.delta.delta_log import DataFile

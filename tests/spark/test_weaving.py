@@ -150,3 +150,28 @@ def test_a_view_that_joins_a_tree_or_leaves_it_moves_no_other(spark: SparkSessio
     )
     assert woven(fewer) == (tree,)
     assert replace(plain.project, views={}) == replace(fewer.project, views={})
+
+
+def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
+    """Views that differ only in the lengths of their windows; what is deleted is often the largest."""
+    lengths = ((4, 2, 0), (7, 3, 1), (12, 1, 0), (5, 5, 2))
+    keys = {"": "", "symbol, ": ", symbol"}
+    views = {
+        f"v{size}_{bool(key):d}": f"SELECT {key}window(at, '{size} seconds', '{slide} seconds', '{offset} seconds') AS w,"
+        f" count(*) AS n, sum(price) AS total, max(price) AS high, min(spread) AS low"
+        f" FROM quotes GROUP BY window(at, '{size} seconds', '{slide} seconds', '{offset} seconds'){keys[key]}"
+        for size, slide, offset in lengths
+        for key in keys
+    }
+    create = "CREATE MATERIALIZED VIEW {} REFRESH POLICY INCREMENTAL AS {};\n"
+    ddl = TABLE + "".join(create.format(name, select) for name, select in views.items())
+    keeping = Keeping(spark, tmp_path, ddl, weaving=Weaving(always=True))
+    woven(keeping)
+    feed = Feed(Random(5))
+    for records in (feed.inserts(60), feed.inserts(20), feed.changes(20), feed.changes(20), feed.inserts(5)):
+        assert keeping.ingest("quotes", records).rejected == 0
+        pushed = keeping.push()
+        assert not [record.error for record in pushed if record.error]
+    assert len({record.action for record in pushed if record.stage in views}) == 1
+    for name in views:
+        assert keeping.verify(name).equal, name

@@ -35,6 +35,7 @@ def test_there_are_enough_of_them() -> None:
     assert sum(len(suite(name).catalog.kept) for name in FILES) >= 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_what_deltas_keep_is_what_duckdb_computes(name: str) -> None:
     views = suite(name)

@@ -8,9 +8,9 @@ import pytest
 
 from headwater.errors import InputError
 from headwater.model import JoinWindow, Stream, View
+from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.sql.ddl.window import interval_text
 from headwater.sql.parsing.parser import parse_select
 
 TABLES = """
@@ -119,7 +119,9 @@ def test_an_adapted_join_knows_keys_and_tolerances() -> None:
 @pytest.mark.parametrize(
     ("clauses", "select", "code", "message"),
     [
-        ("WINDOW = 1000 ROWS", JOIN, "HW127", "windows of so many rows"),
+        ("WINDOW = 1000 ROWS", JOIN, "HW127", "a WINDOW of rows needs ON OVERLOAD ADAPT JOINS"),
+        ("WINDOW = 0 ROWS ON OVERLOAD ADAPT JOINS", JOIN, "HW127", "at least one row"),
+        ("WINDOW = 9 ROWS ON OVERLOAD ADAPT JOINS", JOIN, "HW127", "a TOLERANCE for each of its tables"),
         ("WINDOW = INTERVAL '1' MONTH", JOIN, "HW108", "no fixed length"),
         ("TOLERANCE (nyc = INTERVAL '1' HOUR)", JOIN, "HW127", "needs a WINDOW"),
         (f"{WINDOW} TOLERANCE (nyk = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "nyk"'),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
@@ -68,6 +69,7 @@ def test_files_are_merged_day_by_day(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_files_of_a_long_day_stay_few_and_are_seldom_written_anew(tmp_path: Path) -> None:
     log = DeltaLog(str(tmp_path / "pushes"))
     written, appended = 0, 9 * MANY_FILES

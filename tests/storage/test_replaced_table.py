@@ -108,6 +108,7 @@ def test_of_two_that_replace_a_table_the_second_is_refused(
     assert DeltaLog(log.path).description() == "second"
 
 
+@pytest.mark.slow
 def test_readers_while_a_table_is_replaced_again_and_again(tmp_path: Path) -> None:
     """A follower of the log and a reader that opens the table anew never mix two tables."""
     log = old_table(tmp_path)

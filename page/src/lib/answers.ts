@@ -1,7 +1,7 @@
 // An answer of the server inside a component: asked when shown, again when something was recorded, and on demand.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, keyNeeded, type Parameters, problemFrom } from "./client";
-import { recorded, summedUp } from "./live";
+import { declared, recorded, summedUp } from "./live";
 import type { Problem } from "./types";
 
 export interface Answer<T> {
@@ -12,14 +12,14 @@ export interface Answer<T> {
 
 const known = new Map<string, unknown>(); // the newest answers, so that going back shows them at once
 
-export type Live = "never" | "seldom" | "always";
+export type Live = "never" | "declared" | "seldom" | "always";
 
 export function useAnswer<T>(path: string | null, parameters: Parameters = {}, live: Live = "always"): Answer<T> {
   const full = path === null ? null : address(path, parameters);
   const [, show] = useState(0);
   const [turn, setTurn] = useState(0);
   const problem = useRef<{ of: string | null; problem: Problem | null }>({ of: null, problem: null });
-  const change = live === "always" ? recorded.value : live === "seldom" ? summedUp.value : 0;
+  const change = live === "always" ? recorded.value : live === "seldom" ? summedUp.value : live === "declared" ? declared.value : 0;
   const locked = keyNeeded.value;
   useEffect(() => {
     if (full === null || locked || document.hidden) return;

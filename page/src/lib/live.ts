@@ -7,7 +7,9 @@ interface State {
   at: number; // seconds since 1970, by the server's clock
   running: boolean;
   times: Record<string, number | null>;
+  pushing: { views: string[]; stages: string[] }; // right now
   state: string; // changes whenever something was recorded or declared
+  declared: string; // changes whenever the project's files say something else
 }
 
 const TICK_MS = 500;
@@ -21,6 +23,8 @@ export const running = signal<boolean | null>(null);
 export const times = signal<Record<string, number | null>>({});
 export const recorded = signal(0); // counts what pages should look at again
 export const summedUp = signal(0); // the same, more seldom
+export const declared = signal(""); // what the project's files say, as a digest
+export const pushing = signal<{ views: ReadonlySet<string>; stages: ReadonlySet<string> }>({ views: new Set(), stages: new Set() });
 
 export type Fall = { view: string; at: number; from: number | null; to: number };
 const falling = new Set<(fall: Fall) => void>();
@@ -53,6 +57,8 @@ function take(event: State): void {
     running.value = event.running;
     connected.value = "open";
     times.value = event.times;
+    declared.value = event.declared;
+    takePushing(event.pushing);
   });
   for (const [view, time] of Object.entries(event.times)) {
     const old = before[view];
@@ -64,6 +70,13 @@ function take(event: State): void {
     state = event.state;
     tell();
   }
+}
+
+function takePushing({ views, stages }: State["pushing"]): void {
+  const before = pushing.value;
+  const same = (names: string[], known: ReadonlySet<string>) => names.length === known.size && names.every((name) => known.has(name));
+  if (same(views, before.views) && same(stages, before.stages)) return;
+  pushing.value = { views: new Set(views), stages: new Set(stages) };
 }
 
 function tell(): void {

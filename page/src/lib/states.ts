@@ -8,11 +8,29 @@ export interface State {
   word: string;
   mood: Mood;
   why: string;
+  busy?: boolean; // it is being pushed right now
 }
 
-export function stateOf(view: ViewStatus, staleness: number | null, running: boolean, waiting: ReadonlySet<string>): State {
+export interface Around {
+  running: boolean;
+  sitesDown: ReadonlySet<string>;
+  pushing: ReadonlySet<string>;
+  choosing: ReadonlySet<string>; // views that show a choice of what waits
+}
+
+export function stateOf(view: ViewStatus, staleness: number | null, around: Around): State {
+  const { running } = around;
+  const busy = running && around.pushing.has(view.name);
+  return { ...stateInWords(view, staleness, around, busy), busy };
+}
+
+export function isWithin(state: State): boolean {
+  return state.word === "fresh" || state.word === "pushing" || state.word === "choosing";
+}
+
+function stateInWords(view: ViewStatus, staleness: number | null, { running, sitesDown, choosing }: Around, busy: boolean): State {
   if (view.error) return { word: "failing", mood: "bad", why: view.error };
-  if (waiting.has(view.site)) {
+  if (sitesDown.has(view.site)) {
     return { word: "waiting for a site", mood: "warn", why: `site ${view.site} does not answer` };
   }
   if (staleness === null) {
@@ -25,7 +43,27 @@ export function stateOf(view: ViewStatus, staleness: number | null, running: boo
       ? { word: "late", mood: "bad", why: `${seconds(staleness)} old, promised ${seconds(view.freshness_s)}` }
       : { word: "stopped", mood: "still", why: "no run keeps it" };
   }
-  return { word: "fresh", mood: "good", why: `${seconds(staleness)} old, promised ${seconds(view.freshness_s)}` };
+  const why = `${seconds(staleness)} old, promised ${seconds(view.freshness_s)}`;
+  if (running && choosing.has(view.name)) {
+    return { word: "choosing", mood: "warn", why: `${why}; there is more to do than time for it, so it shows what is worth most` };
+  }
+  return busy ? { word: "pushing", mood: "good", why: `${why}; a push is under way` } : { word: "fresh", mood: "good", why };
+}
+
+// Views over tables, or joins, that show a choice of what waits.
+export function choosingViews(status: Status, reads: ReadonlyMap<string, string[]>): ReadonlySet<string> {
+  const choosing = new Set((status.tables ?? []).filter((table) => table.choosing).map((table) => table.name));
+  for (const join of status.joins ?? []) if ((join.share_of_matches ?? 1) < 1) choosing.add(join.view);
+  if (choosing.size === 0) return choosing;
+  const known = new Map<string, boolean>();
+  const chooses = (name: string): boolean => {
+    if (!known.has(name)) {
+      known.set(name, choosing.has(name));
+      known.set(name, choosing.has(name) || (reads.get(name) ?? []).some(chooses));
+    }
+    return known.get(name)!;
+  };
+  return new Set(status.views.map((view) => view.name).filter(chooses));
 }
 
 export interface Trouble {

@@ -155,6 +155,30 @@ export interface Push {
   error: string;
   serves: string | string[];
   site: string;
+  trace: string;
+}
+
+export interface Difference {
+  row: Record<string, unknown>;
+  count: number;
+}
+
+export interface Verification {
+  view: string;
+  state: "never" | "asked" | "running" | "done" | "failed" | "interrupted";
+  begun_at?: string;
+  equal?: boolean | null;
+  not_compared?: string;
+  time?: string;
+  rows?: number;
+  missing_rows?: number;
+  extra_rows?: number;
+  missing?: Difference[];
+  extra?: Difference[];
+  rejected?: Record<string, number>;
+  seconds?: number;
+  cpu_seconds?: number;
+  error?: string;
 }
 
 export interface Work {
@@ -203,6 +227,8 @@ export interface Tree {
   site?: string;
   table?: string;
   views?: string[];
+  edge_rate?: number | null;
+  overlap?: number | null;
   [field: string]: unknown;
 }
 
@@ -313,6 +339,8 @@ export interface GraphNode {
   changed_rows?: number;
   result_rows?: number;
   action?: number;
+  stored_rows?: number;
+  stored_bytes?: number;
 }
 
 export interface Graph {

@@ -2,10 +2,10 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { useAnswer } from "../lib/answers";
 import { count, dollars, dollarsPerHour, seconds, ticking } from "../lib/format";
-import { now, recorded, running, times } from "../lib/live";
+import { now, pushing, recorded, running, times } from "../lib/live";
 import { link, replaceQuery, route } from "../lib/route";
-import { sitesDown, stateOf, type State, troubles } from "../lib/states";
-import type { Bill, BillLine, Period, Status, ViewStatus } from "../lib/types";
+import { choosingViews, isWithin, sitesDown, stateOf, type State, troubles } from "../lib/states";
+import type { Bill, BillLine, Period, Status, ViewInfo, ViewStatus } from "../lib/types";
 import { Choice, Dot, Empty, Failure, Figure, Waiting } from "../parts/basics";
 import { loadTeeth, SawTooth } from "../parts/sawtooth";
 import { type Column, Table } from "../parts/table";
@@ -33,6 +33,8 @@ function midnight(): string {
 
 export function Overview({ session }: PageProps) {
   const status = useAnswer<Status>("/status");
+  const infos = useAnswer<{ views: ViewInfo[] }>("/views", {}, "declared").value?.views;
+  const reads = useMemo(() => new Map(infos?.map((info) => [info.name, info.reads])), [infos]);
   const hour = useAnswer<{ views: Period[] }>("/periods", { last: "1h" }, "seldom");
   const lastHour = useAnswer<Bill>("/bill", { last: "1h", by: "view" }, "seldom");
   const today = useAnswer<Bill>("/bill", { since: midnight(), by: "view" }, "seldom");
@@ -42,12 +44,17 @@ export function Overview({ session }: PageProps) {
   }, [recorded.value, stopped, running.value]);
   if (status.value === null) return status.problem ? <Failure problem={status.problem} /> : <Waiting />;
   const alive = running.value ?? status.value.running !== null;
-  const down = sitesDown(status.value);
+  const around = {
+    running: alive,
+    sitesDown: sitesDown(status.value),
+    pushing: pushing.value.views,
+    choosing: choosingViews(status.value, reads),
+  };
   const periods = new Map(hour.value?.views.map((period) => [period.name, period]));
   const costs = new Map(lastHour.value?.lines.map((line) => [line.view, line]));
   const rows: Row[] = status.value.views.map((view) => {
     const staleness = stalenessOf(view);
-    const state = stateOf(view, staleness, alive, down);
+    const state = stateOf(view, staleness, around);
     return { view, staleness, state, hour: periods.get(view.name), cost: costs.get(view.name) };
   });
   if (rows.length === 0) return <Teach status={status.value} folder={session.folder} />;
@@ -91,7 +98,7 @@ function Troubles({ status, alive, folder, late }: { status: Status; alive: bool
 }
 
 function Totals({ rows, lastHour, today }: { rows: Row[]; lastHour: Bill | null; today: Bill | null }) {
-  const fresh = rows.filter((row) => row.state.word === "fresh").length;
+  const fresh = rows.filter((row) => isWithin(row.state)).length;
   const costs = lastHour?.lines ?? [];
   const perHour = costs.reduce((sum, line) => sum + (line.dollars_per_view_hour ?? 0), 0);
   const span = Math.max(0, ...costs.map((line) => line.view_hours)) * 3600;
@@ -194,7 +201,7 @@ const COLUMNS: Column<Row>[] = [
     sort: (row) => row.state.word,
     cell: ({ state }) => (
       <span class={`state ${state.mood}`} title={state.why}>
-        <Dot mood={state.mood} /> {state.word}
+        <Dot mood={state.mood} busy={state.busy} /> {state.word}
       </span>
     ),
   },

@@ -1,11 +1,11 @@
 // The plan: what is stored and pushed, what views share, at which site and price; a click shows a stage.
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../lib/answers";
-import { count, dollarsPerHour, perSecond, plural, seconds, share } from "../lib/format";
+import { bytes, count, dollarsPerHour, perSecond, plural, seconds, share } from "../lib/format";
 import { layOut, related, shortName } from "../lib/layout";
-import { now, times } from "../lib/live";
+import { now, pushing, times } from "../lib/live";
 import { link, replaceQuery, route } from "../lib/route";
-import type { Action, Graph, GraphNode, Plan, PlannedView, Work } from "../lib/types";
+import type { Action, Graph, GraphNode, Plan, PlannedView, Tree, Work } from "../lib/types";
 import { Choice, Dot, Empty, Failure, Figure, Section, Waiting } from "../parts/basics";
 import { PanZoom } from "../parts/pan_zoom";
 import { Pushes } from "../parts/pushes";
@@ -40,7 +40,8 @@ export function PlanPage() {
           onChange={(view) => replaceQuery({ view })}
         />
         <span class="quiet small legend">
-          <span class="swatch source" /> source <span class="swatch stage" /> shared stage <span class="swatch view" /> view
+          <span class="swatch source" /> source <span class="swatch stage" /> shared stage <span class="swatch view" /> view{" "}
+          <span class="swatch lit" /> being pushed
         </span>
       </div>
       <div class={stage ? "plan-split" : ""}>
@@ -102,6 +103,7 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
       node.name === stage ? "chosen" : "",
       critical.has(node.name) ? "critical" : "",
       lit.has(node.name) ? "lit" : "",
+      pushing.value.stages.has(node.name) ? "now" : "",
       (near && !near.has(node.name)) || (critical.size > 0 && !critical.has(node.name) && !stage) ? "faint" : "",
     ].join(" ");
   const choose = (name: string) => replaceQuery({ stage: name === stage ? "" : name });
@@ -123,9 +125,12 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
       {layout.arrows.map((arrow) => (
         <path
           key={`${arrow.from} ${arrow.to}`}
-          class={`arrow ${critical.has(arrow.from) && critical.has(arrow.to) ? "critical" : ""} ${
-            near && !(near.has(arrow.from) && near.has(arrow.to)) ? "faint" : ""
-          }`}
+          class={[
+            "arrow",
+            critical.has(arrow.from) && critical.has(arrow.to) ? "critical" : "",
+            pushing.value.stages.has(arrow.to) ? "flowing" : "",
+            near && !(near.has(arrow.from) && near.has(arrow.to)) ? "faint" : "",
+          ].join(" ")}
           d={arrow.path}
           marker-end="url(#tip)"
         />
@@ -161,11 +166,11 @@ function pathOf(view: PlannedView | undefined): ReadonlySet<string> {
   return new Set(view ? [...view.path.flatMap((step) => [step.stage, ...step.from]), view.name] : []);
 }
 
-// The views that were pushed just now, and what stands between them and their sources.
+// What is being computed at this moment, and the views that were pushed in the last seconds.
 function litNow(graph: Graph): ReadonlySet<string> {
   const fresh = Object.entries(times.value).filter(([view, time]) => time !== null && pushedAt(view, time) > now.value - LIT_S);
-  const names = new Set(fresh.map(([view]) => view));
-  return new Set(graph.nodes.filter((node) => names.has(node.name) || node.serves.some((view) => names.has(view))).map((node) => node.name));
+  const names = new Set([...pushing.value.stages, ...fresh.map(([view]) => view)]);
+  return new Set(graph.nodes.map((node) => node.name).filter((name) => names.has(name)));
 }
 
 const seen = new Map<string, { time: number; at: number }>();
@@ -200,14 +205,24 @@ function Details({ plan, name }: { plan: Plan; name: string }) {
           </>
         )}
       </p>
-      {source && (
-        <dl class="pairs">
-          <dt>Rows</dt>
-          <dd>{count(source.rows)}</dd>
-          <dt>Changes</dt>
-          <dd>{perSecond(source.rate_per_second)}</dd>
-        </dl>
-      )}
+      <dl class="pairs">
+        {source && (
+          <>
+            <dt>Rows</dt>
+            <dd>{count(source.rows)}</dd>
+            <dt>Changes</dt>
+            <dd>{perSecond(source.rate_per_second)}</dd>
+          </>
+        )}
+        {node.stored_rows !== undefined && (
+          <>
+            <dt>Stored</dt>
+            <dd>
+              {plural(node.stored_rows, source ? "change" : "row")}, {bytes(node.stored_bytes)}
+            </dd>
+          </>
+        )}
+      </dl>
       {work && action && <WorkDetails plan={plan} work={work} action={action} />}
       <Names title="Reads" names={reads} />
       <Names title="Feeds" names={feeds} />
@@ -293,16 +308,29 @@ function Names({ title, names }: { title: string; names: string[] }) {
 function Trees({ plan }: { plan: Plan }) {
   return (
     <Section title="Woven windows">
-      <ul class="steps">
-        {plan.trees!.map((tree, at) => (
-          <li key={at}>
-            {tree.table ?? ""} at {tree.site ?? "default"}: {(tree.views ?? []).join(", ")}
-          </li>
-        ))}
-      </ul>
+      <p class="prose quiet">Views of one tree share partial results: fragments of time, or finer groups, are computed once for all of them.</p>
+      <Table label="Woven windows" columns={TREES} rows={plan.trees ?? []} id={(tree) => `${tree.site} ${tree.table} ${(tree.views ?? []).join()}`} />
     </Section>
   );
 }
+
+const TREES: Column<Tree>[] = [
+  { head: "Table", cell: (tree) => tree.table ?? "" },
+  { head: "Site", cell: (tree) => tree.site ?? "default" },
+  {
+    head: "Views",
+    wide: true,
+    cell: (tree) =>
+      (tree.views ?? []).map((view, at) => (
+        <>
+          {at > 0 && ", "}
+          <a href={link(["views", view])}>{view}</a>
+        </>
+      )),
+  },
+  { head: "Edges", number: true, hint: "Edges of windows a second: so many fragments are cut", cell: (tree) => perSecond(tree.edge_rate) },
+  { head: "Overlap", number: true, hint: "How many windows a fragment serves, on average", cell: (tree) => (tree.overlap == null ? "–" : tree.overlap.toFixed(1)) },
+];
 
 const COLUMNS: Column<PlannedView>[] = [
   { head: "View", sort: (view) => view.name, cell: (view) => <a href={link(["views", view.name])}>{view.name}</a> },

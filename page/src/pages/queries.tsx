@@ -34,10 +34,16 @@ interface Routed {
   name: string;
   route: string | null; // null: it is not answered
   parameters: Parameter[];
+  answers: number; // the newest, by this server
+  p50_s: number | null;
+  p99_s: number | null;
+  most_operations: number | null;
 }
 
+type Row = Query & { routed: Routed | undefined };
+
 export function Queries({ session }: PageProps) {
-  const answer = useAnswer<{ queries: Query[] }>("/checked-queries", {}, "seldom");
+  const answer = useAnswer<{ queries: Query[] }>("/checked-queries", {}, "declared");
   const routed = useAnswer<{ queries: Routed[] }>("/queries", {}, "seldom").value?.queries ?? [];
   const chosen = route.value.path[1] ?? "";
   if (!answer.value) return answer.problem ? <Failure problem={answer.problem} /> : <Waiting />;
@@ -56,16 +62,17 @@ export function Queries({ session }: PageProps) {
     );
   }
   const query = queries.find((candidate) => candidate.name === chosen);
+  const rows: Row[] = queries.map((each) => ({ ...each, routed: routed.find((other) => other.name === each.name) }));
   return (
     <>
       <h1 class="visually-hidden">Queries</h1>
-      <Table label="Queries" columns={COLUMNS} rows={queries} id={(row) => row.name} />
+      <Table label="Queries" columns={COLUMNS} rows={rows} id={(row) => row.name} />
       {query ? <About query={query} routed={routed.find((other) => other.name === query.name)} role={session.role} key={query.name} /> : <p class="quiet">Choose one to see its SQL, and why it has its level.</p>}
     </>
   );
 }
 
-const COLUMNS: Column<Query>[] = [
+const COLUMNS: Column<Row>[] = [
   { head: "Query", sort: (query) => query.name, cell: (query) => <a class="name" href={link(["queries", query.name])}>{query.name}</a> },
   {
     head: "Level",
@@ -80,6 +87,15 @@ const COLUMNS: Column<Query>[] = [
   { head: "Operations", number: true, hint: "The most storage operations it can ever need", sort: (query) => query.operations, cell: (query) => (query.operations === null ? NONE : `at most ${count(query.operations)}`) },
   { head: "Rows read", number: true, sort: (query) => query.rows_read, cell: (query) => (query.rows_read === null ? NONE : `at most ${count(query.rows_read)}`) },
   { head: "Results", number: true, sort: (query) => query.results, cell: (query) => (query.results === null ? NONE : `at most ${count(query.results)}`) },
+  {
+    head: "Used",
+    number: true,
+    hint: "The most operations that one of the newest answers of this server needed",
+    sort: ({ routed }) => routed?.most_operations ?? null,
+    cell: ({ routed }) => count(routed?.most_operations),
+  },
+  { head: "p50", number: true, hint: "Of the newest answers of this server", sort: ({ routed }) => routed?.p50_s ?? null, cell: ({ routed }) => seconds(routed?.p50_s) },
+  { head: "p99", number: true, hint: "Of the newest answers of this server", sort: ({ routed }) => routed?.p99_s ?? null, cell: ({ routed }) => seconds(routed?.p99_s) },
   { head: "Needs", wide: true, cell: (query) => <span class="quiet small">{query.needs}</span> },
 ];
 

@@ -4,9 +4,9 @@ import type uPlot from "uplot";
 import { useAnswer } from "../lib/answers";
 import { problemFrom, send } from "../lib/client";
 import { axisTimes, count, dollars, dollarsPerHour, instant, plural, seconds, share, ticking } from "../lib/format";
-import { now, running, times } from "../lib/live";
+import { now, pushing, running, times } from "../lib/live";
 import { link, replaceQuery, route } from "../lib/route";
-import { sitesDown, stateOf } from "../lib/states";
+import { choosingViews, sitesDown, stateOf } from "../lib/states";
 import { colour } from "../lib/theme";
 import type { Bill, Curves, Period, Problem, Status, ViewInfo, ViewStatus } from "../lib/types";
 import { Choice, Copy, Dot, Empty, Failure, Figure, Section, Time, Waiting } from "../parts/basics";
@@ -16,6 +16,7 @@ import { Pushes } from "../parts/pushes";
 import { Rows } from "../parts/rows";
 import { promise } from "../parts/sawtooth";
 import { Sql } from "../parts/sql";
+import { Verify } from "../parts/verify";
 import type { PageProps } from "../shell";
 
 const PERIODS = [
@@ -30,7 +31,7 @@ type Length = (typeof PERIODS)[number][0];
 
 export function ViewPage({ session }: PageProps) {
   const name = route.value.path[1] ?? "";
-  const infos = useAnswer<{ views: ViewInfo[] }>("/views");
+  const infos = useAnswer<{ views: ViewInfo[] }>("/views", {}, "declared");
   const status = useAnswer<Status>("/status");
   const view = status.value?.views.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   const info = infos.value?.views.find((candidate) => candidate.name === view?.name);
@@ -45,11 +46,14 @@ export function ViewPage({ session }: PageProps) {
   }
   return (
     <>
-      <Head view={view} status={status.value} last={last} session={session} />
+      <Head view={view} infos={infos.value.views} status={status.value} last={last} session={session} />
       {view.error && <Failed view={view} />}
       <StalenessChart view={view} last={last} />
       <Section title="Pushes">
         <Pushes view={view.name} last={last} />
+      </Section>
+      <Section title="Is it right?">
+        <Verify name={view.name} session={session} />
       </Section>
       <Cost name={view.name} last={last} />
       <Section title="Rows" aside={<span class="quiet small">{plural(view.rows, "row")}</span>}>
@@ -63,17 +67,28 @@ export function ViewPage({ session }: PageProps) {
   );
 }
 
-function Head({ view, status, last, session }: { view: ViewStatus; status: Status; last: Length; session: PageProps["session"] }) {
+interface HeadProps {
+  view: ViewStatus;
+  infos: ViewInfo[];
+  status: Status;
+  last: Length;
+  session: PageProps["session"];
+}
+
+function Head({ view, infos, status, last, session }: HeadProps) {
   const time = times.value[view.name] ?? (view.time === null ? null : Date.parse(view.time) / 1000);
   const staleness = time === null ? null : Math.max(0, now.value - time);
-  const state = stateOf(view, staleness, running.value ?? status.running !== null, sitesDown(status));
+  const reads = useMemo(() => new Map(infos.map((info) => [info.name, info.reads])), [infos]);
+  const alive = running.value ?? status.running !== null;
+  const around = { running: alive, sitesDown: sitesDown(status), pushing: pushing.value.views, choosing: choosingViews(status, reads) };
+  const state = stateOf(view, staleness, around);
   const period = useAnswer<{ views: Period[] }>("/periods", { last }, "seldom").value?.views.find((one) => one.name === view.name);
   return (
     <>
       <div class="page-head">
         <h1>{view.name}</h1>
-        <span class={`state ${state.mood}`}>
-          <Dot mood={state.mood} /> {state.word}
+        <span class={`state ${state.mood}`} title={state.why}>
+          <Dot mood={state.mood} busy={state.busy} /> {state.word}
         </span>
         <span class="quiet">
           {[view.owner && `owner ${view.owner}`, `site ${view.site}`, view.refresh === "full" ? "recomputed" : "kept incrementally"]

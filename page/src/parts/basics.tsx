@@ -15,8 +15,8 @@ export function Time({ at, relative = false }: { at: string | null; relative?: b
   );
 }
 
-export function Dot({ mood }: { mood: Mood }) {
-  return <span class={`dot ${mood}`} aria-hidden="true" />;
+export function Dot({ mood, busy = false }: { mood: Mood; busy?: boolean | undefined }) {
+  return <span class={`dot ${mood} ${busy ? "busy" : ""}`} aria-hidden="true" />;
 }
 
 export function Section({ title, aside, children }: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {

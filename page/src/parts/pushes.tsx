@@ -4,18 +4,20 @@ import { useAnswer } from "../lib/answers";
 import { count, seconds } from "../lib/format";
 import type { Push } from "../lib/types";
 import { Empty, Failure, Time, Waiting } from "./basics";
+import { PushStrip } from "./push_strip";
 import { type Column, Table } from "./table";
 
 export function Pushes({ view, last, stage }: { view?: string; last: string; stage?: string }) {
-  const answer = useAnswer<{ pushes: Push[] }>("/pushes", { view, last, limit: stage ? 1000 : 60 });
+  const answer = useAnswer<{ pushes: Push[] }>("/pushes", { view, stage, last, limit: stage ? 6 : 60 });
   const [all, setAll] = useState(false);
   if (answer.problem) return <Failure problem={answer.problem} />;
   if (!answer.value) return <Waiting />;
-  const rows = answer.value.pushes.filter((push) => !stage || push.stage === stage).reverse();
+  const rows = [...answer.value.pushes].reverse();
   if (rows.length === 0) return <Empty title="No push in this period" />;
   const most = stage ? 6 : all ? rows.length : 10;
   return (
     <>
+      {!stage && <PushStrip pushes={answer.value.pushes} />}
       <Table
         label={`Pushes of ${stage ?? view}`}
         columns={stage ? COLUMNS.filter((column) => !LONG.has(column.head)) : COLUMNS}
@@ -46,7 +48,7 @@ const COLUMNS: Column<Push>[] = [
         {push.error && (
           <details>
             <summary class="bad-text">what failed{push.attempt > 1 ? `, attempt ${push.attempt}` : ""}</summary>
-            <pre tabIndex={0}>{push.error}</pre>
+            <pre tabIndex={0}>{push.trace || push.error}</pre>
           </details>
         )}
       </>

@@ -20,10 +20,13 @@ from headwater.cli.bench.postgres import bench_postgres
 from headwater.cli.bench.pushes.push import bench_push
 from headwater.cli.bench.pushes.sql import bench_sql
 from headwater.cli.bench.scale import bench_scale
+from headwater.cli.bench.serving.http import bench_http
+from headwater.cli.bench.serving.page import bench_page
+from headwater.cli.bench.serving.tpcw import bench_tpcw
+from headwater.cli.bench.serving.twotags import bench_twotags
 from headwater.cli.bench.simulation import bench_simulation
 from headwater.cli.bench.smile import bench_smile
 from headwater.cli.bench.soak import bench_soak
-from headwater.cli.bench.twotags import bench_twotags
 from headwater.cli.bench.updates import bench_updates
 from headwater.cli.bench.weave import bench_weave
 from headwater.cli.commands.add import add, drop
@@ -80,7 +83,10 @@ simulate.command("joins", cls=Command)(simulate_joins)
 simulate.command("updates", cls=Command)(simulate_updates)
 bench.command("updates", cls=Command)(bench_updates)
 bench.command("scale", cls=Command)(bench_scale)
+bench.command("page", cls=Command)(bench_page)
 bench.command("twotags", cls=Command)(bench_twotags)
+bench.command("tpcw", cls=Command)(bench_tpcw)
+bench.command("http", cls=Command)(bench_http)
 simulate.command("weave", cls=Command)(simulate_weave)
 bench.command("joins", cls=Command)(bench_joins)
 bench.command("crash", cls=Command)(bench_crash)

@@ -6,7 +6,7 @@ an error's own message, detail and hint say what is wrong in this case.  Secrets
 (redaction.py; secrets.py says what counts as one).
 """
 
-from headwater.errors.error import HeadwaterError, InputError, InternalError, RefusedError, brief
+from headwater.errors.error import HeadwaterError, InputError, InternalError, RefusedError, brief, trace
 from headwater.errors.place import Place
 from headwater.errors.redaction import redact
 from headwater.errors.suggestions import did_you_mean
@@ -20,4 +20,5 @@ __all__ = [
     "brief",
     "did_you_mean",
     "redact",
+    "trace",
 ]

@@ -12,11 +12,12 @@ made, so that nobody who shows, logs or stores it has to think of that.
 from __future__ import annotations
 
 import re
+import traceback
 
 from headwater.errors.place import Place
 from headwater.errors.redaction import redact
 
-__all__ = ["HeadwaterError", "InputError", "InternalError", "RefusedError", "brief", "first_line"]
+__all__ = ["HeadwaterError", "InputError", "InternalError", "RefusedError", "brief", "first_line", "trace"]
 
 
 class HeadwaterError(Exception):
@@ -80,6 +81,14 @@ def brief(error: BaseException, most: int = 500) -> str:
     """An error in one line, for a table or a log: its type and the first line of what it says."""
     text = error.message if isinstance(error, HeadwaterError) else str(error)
     return redact(f"{type(error).__name__}: {first_line(text)}")[:most]
+
+
+def trace(error: BaseException, most: int = 12_000) -> str:
+    """An error with its traceback and those that caused it; of a long one the beginning and the end."""
+    text = redact("".join(traceback.format_exception(error)).strip())
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}\n    ...\n{text[-most // 2 :]}"
 
 
 def first_line(text: str) -> str:

@@ -2,18 +2,20 @@
 
 A push of everything is forecast.  If it fits the time that the promise leaves for a push, everything is
 taken. If not, the stage gets as many units (keys of an update stream, probes of a join) as fit, found by
-bisection on the forecast, which grows with them.  A user may set units per second instead; then no
+interpolation on the forecast, which grows with them.  A user may set units per second instead; then no
 forecast is asked.
 
 **How long may a push take?**  A view is as stale as the time since its last push began, and is stalest
 when the next one ends.  With a push always under way that is twice a push: a push that takes SHARE of the
-promise leaves the view within twice that, and the rest is room for what a forecast does not know.  A view
-that is late already gets less, but never less than LEAST: otherwise nothing but fixed costs would be left
-to spend.
+promise leaves the view within twice that, and the rest is room for what a forecast does not know.  If the
+push before took longer than that, the view is staler when the next one begins: that one has to end by SAFE
+of the promise, so that one overrun does not make two.  A view that is late already gets less, but never
+less than LEAST: otherwise nothing but fixed costs would be left to spend.
 
-**If hardly anything fits.**  What a push costs however little it takes may itself be longer than the
-promise allows. Then the promise is broken either way, and taking next to nothing would never catch up: a
-push gets WORTHWHILE of those fixed costs.
+**If hardly anything fits.**  What a push costs however little it takes may itself be longer than it may
+take.  A little on top of that still keeps the promise, by the room that is left (SOME of those fixed costs).
+If they are HOPELESS times as long as a push may take, the promise is broken either way, and taking next to
+nothing would never catch up: a push gets WORTHWHILE of them.
 
 **It does not flap.**  Overload begins when more waits than fits.  It ends when what waits is less than
 ENOUGH of what fits; in between everything is taken, and the stage goes on as one that chooses.  Whether
@@ -28,10 +30,13 @@ from datetime import timedelta
 
 __all__ = ["EVERYTHING", "Budget", "Load", "allowed_time", "by_forecast", "by_rate", "overloaded"]
 
-SHARE = 0.4  # of the promise: what a push may take
+SHARE = 0.35  # of the promise: what a push may take
+SAFE = 0.85  # of the promise: by then a push should have ended, by a cautious forecast
 LEAST = 0.1  # of the promise: what a push may take however late the view is
 ENOUGH = 0.7  # of what fits: if less waits, the overload is over
-WORTHWHILE = 1.25  # of a push that takes next to nothing: what a push may take at least
+SOME = 1.05  # of a push that takes next to nothing: what a push may take at least
+HOPELESS = 1.5  # times what a push may take: if one that takes next to nothing is longer, the promise is lost
+WORTHWHILE = 1.25  # of such a push: what it may take then
 FEWEST = 1  # units, however little fits: what waits must not wait for ever
 
 ForecastOf = Callable[[int], timedelta]  # of a push that takes so many units
@@ -59,7 +64,7 @@ EVERYTHING = Budget()
 
 def allowed_time(freshness: timedelta, stale: timedelta) -> timedelta:
     """How long a push may take of a view that is `stale` when it begins."""
-    return max(min(freshness * SHARE, freshness - stale), freshness * LEAST)
+    return max(min(freshness * SHARE, freshness * SAFE - stale), freshness * LEAST)
 
 
 def by_forecast(
@@ -70,20 +75,34 @@ def by_forecast(
     `all_at_once`: how long a push takes that need not choose, if that is not as long as choosing everything.
     """
     everything = forecast(load.units) if all_at_once is None else all_at_once
-    allowed = max(allowed, forecast(FEWEST) * WORTHWHILE) if everything > allowed else allowed
+    fits = everything <= allowed * (ENOUGH if load.choosing else 1.0)
+    if not fits and everything > allowed:
+        least = forecast(FEWEST)
+        worth = WORTHWHILE if least > allowed * HOPELESS else SOME
+        # If choosing would take longer, it is no use.
+        fits, allowed = everything <= least, max(allowed, least * worth)
     said = f"everything would take {_seconds(everything)}, and a push has {_seconds(allowed)}"
-    if everything <= allowed * (ENOUGH if load.choosing else 1.0):
+    if fits:
         return Budget(reason=said)
     units = load.units if everything <= allowed else _most_that_fit(load.units, allowed, forecast)
     return Budget(units, allowed.total_seconds() / max(units, 1), said)
 
 
 def _most_that_fit(units: int, allowed: timedelta, forecast: ForecastOf) -> int:
-    """By bisection, to a fiftieth."""
+    """To a fiftieth: where a straight line would be, and by bisection where the forecast is none."""
     low, high = FEWEST, max(units, FEWEST)
+    least, most = forecast(low), forecast(high)
+    by_line = True
     while high - low > max(low // 50, 1):
-        middle = (low + high) // 2
-        low, high = (middle, high) if forecast(middle) <= allowed else (low, middle)
+        share = (allowed - least) / (most - least) if by_line and least < allowed < most else 0.5
+        # Just below what the line says, so that both ends close in.
+        middle = min(max(low + int((high - low) * share * 0.99), low + 1), high - 1)
+        took = forecast(middle)
+        by_line = not by_line
+        if took <= allowed:
+            low, least = middle, took
+        else:
+            high, most = middle, took
     return low
 
 

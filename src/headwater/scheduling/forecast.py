@@ -11,16 +11,22 @@ __all__ = ["Forecast", "longest"]
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How long something is expected to take, and how long with the estimate's usual error on top."""
+    """How long something is expected to take, and how long with the estimate's usual error on top.
+
+    `chooses`: a push that takes only as much as it has time for, whichever time it goes to.
+    """
 
     expected: timedelta = timedelta()
     cautious: timedelta = timedelta()
+    chooses: bool = False
 
     def __add__(self, after: Forecast) -> Forecast:
-        return Forecast(self.expected + after.expected, self.cautious + after.cautious)
+        expected, cautious = self.expected + after.expected, self.cautious + after.cautious
+        return Forecast(expected, cautious, self.chooses or after.chooses)
 
     def __or__(self, beside: Forecast) -> Forecast:
-        return Forecast(max(self.expected, beside.expected), max(self.cautious, beside.cautious))
+        expected = max(self.expected, beside.expected)
+        return Forecast(expected, max(self.cautious, beside.cautious), self.chooses or beside.chooses)
 
 
 def longest(forecasts: Iterable[Forecast]) -> Forecast:

@@ -2,7 +2,9 @@
 
 Two pushes run at a time.  The *common* push brings views that were computed before to one time (due.py and
 groups.py say which, when and how far).  Beside it one view that was never computed gets its *first*
-computation, so that a new view does not break the promises of the others.
+computation, so that a new view does not break the promises of the others.  While no view has been computed,
+there are no others: those that read little are computed together, for one after another they would wait for
+each other's common pushes.
 
 Everything that the decision depends on is an argument: the same arguments give the same decision.  Instants
 named `..._at` in ViewNow are monotonic; `time`, `target` and `floor` are times of data (the wall clock's).
@@ -39,6 +41,7 @@ class ViewNow:
     alone: bool = False  # a push failed that it was part of: it is tried by itself
     reachable: bool = True  # the sites of its stages answer
     unread: bool = False  # its sources have changes that it lacks; needed before the first push of a run only
+    light: bool = False  # never computed, and there is little to read for that
     retry_at: int = 0
     moved_at: int = 0  # when the push began that gave it its time, or when that was first seen
     tried_at: int = 0  # when its last push ended, however it ended
@@ -72,7 +75,8 @@ def decide(moment: Moment, views: Sequence[ViewNow], forecast: ForecastOf) -> De
     """The pushes to start now, and when to look again if none of them ends before."""
     able = [view for view in views if _able(view, moment)]
     pushes = []
-    if moment.first_free and (first := _first([view for view in able if view.time == NEVER])):
+    new = [view for view in able if view.time == NEVER]
+    if moment.first_free and (first := _first(new, all(view.time == NEVER for view in views))):
         pushes.append(first)
     pending = [_pending(view, moment) for view in able if view.time != NEVER]
     if moment.common_free and (common := _common(pending, views, moment, forecast)):
@@ -98,13 +102,18 @@ def _pending(view: ViewNow, moment: Moment) -> Pending:
     )  # fmt: skip
 
 
-def _first(views: Iterable[ViewNow]) -> Push | None:
+def _first(views: Iterable[ViewNow], nothing_computed: bool) -> Push | None:
     """The first computation of the view that has waited longest, of those whose sources are captured."""
     captured = [view for view in views if view.target > NEVER and view.target >= view.floor]
     if not captured:
         return None
     view = min(captured, key=lambda view: view.tried_at)
-    return Push((view.name,), view.target, first=True)
+    light = [view for view in captured if view.light and not view.alone] if nothing_computed else []
+    together = light if view in light else [view]
+    target = min(member.target for member in together)
+    if any(member.floor > target for member in together):
+        together, target = [view], view.target
+    return Push(tuple(member.name for member in together), target, first=True)
 
 
 def _common(
@@ -121,8 +130,13 @@ def _common(
 
 
 def _time(group: Sequence[Pending], now: int, forecast: ForecastOf) -> int:
-    """One time for all: as far as all are captured, and as far as the tightest promise lets a push go."""
+    """One time for all: as far as all are captured, and as far as the tightest promise lets a push go.
+
+    A push that chooses shows no more if it goes less far, and leaves its views staler.
+    """
     names = frozenset(member.view for member in group)
+    if forecast(names, target_of(group)).chooses:
+        return target_of(group)
     tightest = min(group, key=lambda member: member.since + micros(member.freshness))
     limited = replace(tightest, target=target_of(group))
     time = push_time(limited, now, lambda until: forecast(names, until).cautious)

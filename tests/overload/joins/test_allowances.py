@@ -5,12 +5,25 @@ from __future__ import annotations
 import pytest
 
 from headwater.overload.joins.adaptation.allowances import (
-    allowances,
+    Arrivals,
+    assumed,
+    at_rates,
     probes_needed,
-    problem_of,
     share_of_matches,
 )
+from headwater.overload.joins.adaptation.allowances import allowances as allowances_of
+from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.overload.joins.policies.by_name import POLICIES
+
+
+def plan_of(arrived: Arrivals, seconds: float, window: float, found: float) -> JoinPlan:
+    return assumed({stream: rows / seconds for stream, rows in arrived.items()}, window, found)
+
+
+def allowances(
+    arrived: Arrivals, seconds: float, window: float, found: float, probes: float, policy: str
+) -> dict[str, int]:
+    return allowances_of(plan_of(arrived, seconds, window, found), arrived, seconds, probes, policy)
 
 
 def test_rows_of_a_slow_stream_are_worth_more() -> None:
@@ -23,7 +36,7 @@ def test_rows_of_a_slow_stream_are_worth_more() -> None:
 
 def test_enough_probes_let_every_row_probe() -> None:
     arrived = {"x": 300, "y": 20, "z": 1_000}
-    needed = probes_needed(arrived, 5, 60, 3.0)
+    needed = probes_needed(plan_of(arrived, 5, 60, 3.0), 5)
     assert needed > sum(arrived.values())  # what is found at the first join looks for the third input
     assert allowances(arrived, 5, 60, 3.0, needed, "optimal") == arrived
     assert allowances(arrived, 5, 60, 3.0, needed - 200, "optimal") != arrived
@@ -51,5 +64,20 @@ def test_optimal_finds_no_less_than_any_other_policy() -> None:
 
 def test_a_probe_finds_as_many_results_as_was_seen() -> None:
     """On average over the paths, whatever the sizes of the states."""
-    plan = problem_of({"x": 50.0, "y": 5.0, "z": 9.0}, 60, 4.0, 100).plan
+    plan = assumed({"x": 50.0, "y": 5.0, "z": 9.0}, 60, 4.0)
     assert sum(path.cardinalities[-1] for path in plan.paths) / 3 == pytest.approx(4.0)
+
+
+def test_the_same_selectivities_find_more_at_higher_rates() -> None:
+    plan = assumed({"x": 50.0, "y": 5.0, "z": 9.0}, 60, 4.0)
+    faster = at_rates(plan, {"x": 50.0, "y": 10.0, "z": 9.0}, 60)
+    assert [after.cardinalities[-1] / before.cardinalities[-1] for before, after in zip(plan.paths, faster.paths, strict=True)] == [
+        pytest.approx(2.0), pytest.approx(1.0), pytest.approx(2.0),
+    ]  # fmt: skip
+
+
+def test_a_share_that_was_counted_weighs_streams_by_what_their_rows_find() -> None:
+    arrived, probed = {"x": 100, "y": 10}, {"x": 0, "y": 10}
+    assert share_of_matches(arrived, probed) == pytest.approx(0.5)
+    assert share_of_matches(arrived, probed, {"x": 1.0, "y": 30.0}) == pytest.approx(0.75)
+    assert share_of_matches(arrived, probed, {"x": 0.0, "y": 0.0}) == pytest.approx(0.5)  # nothing to count

@@ -195,6 +195,7 @@ def _with_tolerances(join: WindowJoin, chance: random.Random) -> Kept:
     return keep(view, {name: table.columns for name, table in join.tables.items()})
 
 
+@pytest.mark.slow
 def test_with_enough_allowance_it_is_the_window_join_itself() -> None:
     """As long as nothing comes late, and nothing is older than what is kept."""
     filled = 0
@@ -221,6 +222,7 @@ def test_with_enough_allowance_it_is_the_window_join_itself() -> None:
     assert filled > 10
 
 
+@pytest.mark.slow
 def test_the_law_notices_a_path_that_probes_with_too_little() -> None:
     """If rows of earlier pushes were left out as well, retractions would be missed."""
     differs = 0

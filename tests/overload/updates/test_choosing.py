@@ -72,6 +72,7 @@ def test_the_same_choices_in_the_same_order(policy: Updates, seed: int) -> None:
     assert by_queue == by_order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theta", "units"), [(0.0, 20), (0.9, 20), (1.5, 8)])
 @pytest.mark.parametrize("policy", [Updates.BEST, Updates.LINECUT])
 def test_nearly_the_same_where_the_queue_decides_when_updates_arrive(
@@ -82,6 +83,7 @@ def test_nearly_the_same_where_the_queue_decides_when_updates_arrive(
     assert by_order <= by_queue * 1.05
 
 
+@pytest.mark.slow
 def test_best_beats_inplace_on_skewed_keys() -> None:
     updates = trace(6, 200, 0.9, 150, 100)
     _, best = both(Updates.BEST, updates, units=40)

@@ -22,8 +22,6 @@ from support.store.projects import StoreProject, deleted
 
 BOOKSHOP = Path(__file__).parent / "bookshop.sql"
 ROUNDS, ASKED = 3, 3
-# What the refresh of a ranking would answer: not kept by the store.
-PERIODIC = {"A03_best_sellers", "A14_admin_confirm"}
 
 
 def parents_first(tables: Mapping[str, Table]) -> list[str]:
@@ -85,6 +83,7 @@ def follow(project: StoreProject, rows: Rows) -> int:
     return compared
 
 
+@pytest.mark.slow
 def test_the_bookshop(tmp_path: Path) -> None:
     text = BOOKSHOP.read_text("utf-8")
     project = StoreProject(tmp_path / "bookshop", text)
@@ -118,7 +117,7 @@ def test_the_workloads_of_the_paper(name: str, tmp_path: Path) -> None:
         )
         project = StoreProject(tmp_path / str(number), text)
         for query in project.answering().queries.values():
-            assert query.bound is not None or query.level == "unbounded" or query.name in PERIODIC
+            assert query.bound is not None or query.level == "unbounded"
         compared += follow(project, Rows(_with_references(tables), seed=number))
     assert compared >= (100 if name == "scadr" else 200)
 

@@ -69,6 +69,7 @@ def judge(answering: Answering, cases: list[Case], connection: Any) -> int:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Generator, ViewGenerator])
 @pytest.mark.parametrize("chunk", range(scaled(3)))
 def test_answers_follow_the_pipeline_within_their_bounds(

@@ -49,6 +49,24 @@ TAIL = """
   different values of the outer query first. More than one row of a scalar subquery is Spark's error.
 - ROLLUP, CUBE and GROUPING SETS are a union of groupings, each kept by itself.
 
+## How time passes
+
+- In a view, now(), current_timestamp, current_date and localtimestamp are the time that the view is as of: the t of
+  "a view at t equals its SQL over its sources as of t". `read` says it, and `verify` recomputes with it. Dates are
+  those of UTC.
+- A view that says now() is pushed as its promise asks, though its sources did not change. Of
+  `at > now() - INTERVAL '1' HOUR` a push reads the rows that came, and those whose time the border has passed since
+  the last push: by the ranges of times that the Delta log has of each file, not the whole table.
+- A comparison with something that grows with now() lets rows only enter or only leave. Any other condition is asked
+  for all rows, at both times; so is now() in the select list, and only the rows that differ are written.
+- What depends on current_date alone is pushed once a day.
+
+## Where Spark has several right answers
+
+- collect_list, array_agg, collect_set, listagg and string_agg without an order give their elements sorted; any_value
+  the least; max_by and min_by the greatest or least value among equals. `headwater plan` warns at the place, and
+  `verify` compares with the same choice. Where Spark must run the view's own text (a full refresh) they are refused.
+
 ## Names, types, sums
 
 - Types are inferred where Headwater knows Spark's rule. Clashes that Spark would refuse when the view runs (a

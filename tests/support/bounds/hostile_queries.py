@@ -16,7 +16,7 @@ from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 
-TEXTS = ["ape", "bee cat", "ape bee", "cat ape bee", "", "bee"]
+TEXTS = ["ape", "bee cat", "ape bee", "cat ape bee", "", "bee", "7", "07"]
 
 
 @dataclass
@@ -41,7 +41,16 @@ def with_functions(connection: sqlite3.Connection) -> sqlite3.Connection:
     connection.create_function("match_any", 2, lambda text, query: bool(words(text) & words(query)))
     connection.create_function("contains_token", 2, lambda text, word: str(word).lower() in words(text))
     connection.create_function("mystery", 1, lambda value: value)
+    connection.create_function("as_number", 1, _as_number, deterministic=True)
     return connection
+
+
+def _as_number(text: str | None) -> float | None:
+    """TRY_CAST(text AS DOUBLE), which SQLite lacks."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
 
 
 def ddl(table: Table) -> str:
@@ -59,8 +68,9 @@ def ddl(table: Table) -> str:
         f"CARDINALITY LIMIT {limit.limit} ({', '.join(limit.columns)})" for limit in table.cardinalities
     ]
     warn = " ON VIOLATION WARN" if table.warn_on_violation else ""
-    index = f" CREATE UNIQUE INDEX ON {table.name} (LOWER(s)) WHERE flag = TRUE;" if table.options else ""
-    return f"CREATE TABLE {table.name} ({', '.join(parts)}){warn};{index}"
+    unique = f" CREATE UNIQUE INDEX ON {table.name} (LOWER(s)) WHERE flag = TRUE;"
+    more = unique if "unique" in table.options else table.options.get("sql", "")
+    return f"CREATE TABLE {table.name} ({', '.join(parts)}){warn};{more}"
 
 
 def _with_nulls_placed(sql: str) -> str:
@@ -180,6 +190,8 @@ class Hostile:
         rows = ", ".join(f"COALESCE({alias}.a, -1)" for alias in aliases)
 
         def for_sqlite(text: str) -> str:
+            text = re.sub(r"(x\d\.s) (=|IN) (7|\(7)", r"as_number(\1) \2 \3", text)
+            text = re.sub(r"(x\d\.a) = '(\d)'", r"\1 = \2", text)
             text = re.sub(r"MATCH\((.*?)\) AGAINST \((.*?)\)", r"match_any(\1, \2)", text)
             return text.replace("RAND()", f"noise({rows})")
 

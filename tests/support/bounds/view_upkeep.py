@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from typing import Any
@@ -20,7 +21,8 @@ def build(store: MemoryStore, view: ChosenView, connection: sqlite3.Connection) 
 
 def contents(view: ChosenView, connection: sqlite3.Connection) -> list[dict[str, Any]]:
     names = view.candidate.table.column_names
-    return [dict(zip(names, row, strict=True)) for row in connection.execute(view.sql)]
+    sql = re.sub(r"TRY_CAST\((.*?) AS DOUBLE\)", r"as_number(\1)", view.sql)
+    return [dict(zip(names, row, strict=True)) for row in connection.execute(sql)]
 
 
 def as_counter(rows: list[dict[str, Any]]) -> Counter[Any]:

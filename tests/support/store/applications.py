@@ -19,6 +19,7 @@ from headwater.sql.parsing.parser import in_dialect
 from headwater.storage.delta.types import arrow_schema
 
 WORDS = ("arts", "books", "cats", "delta", "engine", "forest", "green", "harbour")
+HOUR = 3_600_000
 Data = dict[str, list[dict[str, Any]]]
 
 
@@ -115,6 +116,8 @@ def parameters(query: DeclaredQuery, rows: Rows) -> dict[str, Any]:
         ]
         if re.search(rf"(LIMIT|OFFSET) :{name}\b", query.sql, re.IGNORECASE):
             given[name] = rows.random.randint(1, 6)
+        elif name == "now":
+            given[name] = HOUR - 1  # all times are numbers below an hour: the window holds whole epochs
         elif is_list:
             given[name] = [rows.random.choice(values) for _ in range(3)] if values else []
         elif "word" in name or re.search(rf"TOKEN\(\w+\) = :{name}\b", query.sql, re.IGNORECASE):

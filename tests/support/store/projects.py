@@ -28,7 +28,7 @@ class StoreProject:
         """Write the project's SQL and open it anew."""
         (self.folder / "all.sql").write_text(sql, "utf-8")
         self.project: Headwater = hw.open(str(self.folder), self.clock)
-        self.keeper = Keeper(open_store(self.project.project), self.project.warehouse)
+        self.keeper = Keeper(open_store(self.project.project), self.project.warehouse, clock=self.clock)
 
     def append(self, table: str, records: Iterable[Mapping[str, Any]]) -> None:
         self.clock.advance(timedelta(milliseconds=10))
@@ -44,7 +44,7 @@ class StoreProject:
 
     def keep(self) -> None:
         """What a run does between two looks."""
-        self.keeper.keep(self.project.catalog, self.watermarks())
+        self.keeper.keep(self.project.catalog, self.watermarks(), settle=True)
 
     def answering(self) -> Answering:
         return Answering.open(self.project.project, self.clock)

@@ -15,7 +15,8 @@ Write x' for NEW, x for OLD and dx for DELTA, so x' = x + dx, and K|x for x rest
     d stage S of the n first rows              see ranked.py
 
 A stage is merged when it is LINEAR, or when its states are counts, exact sums, min and max and dx holds
-nothing but insertions: then x itself is not read at all.
+nothing but insertions: then x itself is not read at all.  With deletions, only groups that lost an extreme
+are aggregated anew (extremes.py).
 
 Invariants: the delta has the columns of the plan.  None means certainly empty.  A sub-plan used twice is
 the identical value, so whoever memoises by node computes it once.  Deltas are not consolidated: a row may
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from headwater.algebra.delta.extremes import merged_with_losses
 from headwater.algebra.delta.insertions import holds_only_insertions
 from headwater.algebra.delta.ranked import ranked_stage
 from headwater.algebra.delta.rules import Rules, touched_keys
@@ -88,6 +90,8 @@ def _aggregate_stage(
         return _merged(stage, aggregate, change)
     if all(map(is_mergeable, aggregate.aggregates)) and holds_only_insertions(change, inserts_only):
         return _merged(stage, aggregate, change)
+    if aggregate.keys and all(map(is_mergeable, aggregate.aggregates)):
+        return merged_with_losses(stage, aggregate, change, rules)
     touched = touched_keys(change, aggregate.keys)
     anew = rules.restricted(aggregate, Version.NEW, touched)
     return Union((Negate(_stored(stage, aggregate, touched)), anew))

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from headwater.algebra.expressions.build import TRUE, non_null
-from headwater.algebra.expressions.tree import Expr
+from headwater.algebra.expressions.tree import Expr, Literal, call, disjunction
+from headwater.algebra.moments.crossing import before, crossing, is_moving
+from headwater.algebra.moments.plans import (
+    TIME,
+    as_before,
+    conditions_apart,
+    isolated,
+    moves,
+    node_moves,
+)
 from headwater.algebra.plans.join_order import delta_first
 from headwater.algebra.plans.nodes import (
     Aggregate,
@@ -30,7 +39,7 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
-from headwater.algebra.plans.walks import at, pick
+from headwater.algebra.plans.walks import at, pick, rewrite_up
 from headwater.errors import InternalError
 
 __all__ = ["Rules", "numbered", "touched_keys"]
@@ -53,13 +62,19 @@ class Rules:
 
     def at(self, node: Plan, version: Version) -> Plan:
         if (node, version) not in self.versions:
-            self.versions[node, version] = at(node, version, self.changed)
+            plan = at(node, version, self.changed)
+            past = version is Version.OLD and TIME in self.changed and moves(plan)
+            self.versions[node, version] = rewrite_up(plan, as_before) if past else plan
         return self.versions[node, version]
 
     def _derive(self, node: Plan) -> Plan | None:
+        if TIME in self.changed and node_moves(node):
+            return self._as_time_passes(node)
         match node:
             case Scan():
                 return replace(node, version=Version.DELTA) if node.relation in self.changed else None
+            case Filter(_, Literal(False)):
+                return None
             case Filter() | Project() | Windows() | Explode() | Negate():
                 change = self.derive(node.child)
                 return None if change is None else replace(node, child=change)
@@ -79,6 +94,46 @@ class Rules:
                 raise InternalError("HW902", "a Restrict stands in delta plans only and has no delta")
             case _:
                 assert_never(node)
+
+    def _as_time_passes(self, node: Plan) -> Plan | None:
+        """Of the rows as they were, those that the time alone lets in, lets go or makes others."""
+        match node:
+            case Filter():
+                apart = conditions_apart(node)
+                return self._passing(node) if apart == node else self.derive(apart)
+            case Project():
+                return self._differing(node)
+            case _:
+                return self.derive(isolated(node))
+
+    def _passing(self, node: Filter) -> Plan | None:
+        """A Filter with one condition, on the time."""
+        change, old = self.derive(node.child), self.at(node.child, Version.OLD)
+        entering, leaving = crossing(node.condition)
+        return _sum(
+            [
+                None if change is None else replace(node, child=change),
+                None if entering is None else Filter(old, entering),
+                None if leaving is None else Negate(Filter(old, leaving)),
+            ]
+        )
+
+    def _differing(self, node: Project) -> Plan | None:
+        change, old = self.derive(node.child), self.at(node.child, Version.OLD)
+        differs = disjunction(
+            tuple(
+                call("not", call("nulleq", expr, before(expr))) for _, expr in node.items if is_moving(expr)
+            )
+        )
+        assert differs is not None
+        others = Filter(old, differs)
+        return _sum(
+            [
+                None if change is None else replace(node, child=change),
+                replace(node, child=others),
+                Negate(as_before(replace(node, child=others))),
+            ]
+        )
 
     def _join_term(self, join: Join, index: int) -> Plan | None:
         """The inputs before the changed one at NEW, those after it at OLD; the change comes first."""

@@ -105,6 +105,20 @@ def _maximum(values: Weighted, _: str) -> Value:
     return max((value for (value,), _ in _positive(values)), key=_ORDER, default=None)
 
 
+def _of_sign(extreme: Callable[[Weighted, str], Value], sign: int) -> Callable[[Weighted, str], Value]:
+    """An extreme of the rows of a change that come (sign 1), or that go (-1)."""
+
+    def apply(values: Weighted, spark_type: str) -> Value:
+        return extreme([(value, 1) for value, weight in values if weight * sign > 0], spark_type)
+
+    return apply
+
+
+def _left(values: Weighted, _: str) -> Value:
+    """The only value that is not taken back."""
+    return next((value for (value,), weight in values if weight > 0), None)
+
+
 def _variance(lost: int, root: bool) -> Callable[[Weighted, str], Value]:
     """Over n - lost, NULL when that is not positive (Spark's rule for one row and for none)."""
 
@@ -168,6 +182,11 @@ _FUNCTIONS: dict[str, Callable[[Weighted, str], Value]] = {
     **{name: _variance(0, root=False) for name in ("varpop", "variancepop")},
     **{name: _variance(1, root=True) for name in ("stddev", "stddevsamp", "std")},
     "stddevpop": _variance(0, root=True),
+    "gainedmin": _of_sign(_minimum, 1),
+    "gainedmax": _of_sign(_maximum, 1),
+    "lostmin": _of_sign(_minimum, -1),
+    "lostmax": _of_sign(_maximum, -1),
+    "left": _left,
     "mergedaverage": _merged_average,
     "mergedvariance": _merged_variance(root=False),
     "mergeddeviation": _merged_variance(root=True),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cmp_to_key
 from typing import Any
+from zlib import crc32
 
 from headwater.algebra.expressions.functions import STRICT
 from headwater.algebra.expressions.values import Value, cast_value, compare, same
@@ -218,6 +219,12 @@ def _extreme(sign: int) -> Callable[[Arguments, str], RowFunction]:
     return form
 
 
+def _hash_bucket(arguments: Arguments, _: str) -> RowFunction:
+    """hash_bucket(a, b, ..., n): one of n buckets, the same for equal values, in every process."""
+    *hashed, count = arguments
+    return lambda row: crc32(repr([argument(row) for argument in hashed]).encode()) % count(row)
+
+
 FORMS: dict[str, Callable[[Arguments, Any], RowFunction]] = {
     "and": _connective(decisive=False),
     "or": _connective(decisive=True),
@@ -239,6 +246,7 @@ FORMS: dict[str, Callable[[Arguments, Any], RowFunction]] = {
     "field": _field,
     "struct": _struct,
     "paren": lambda arguments, _: arguments[0],
+    "hashbucket": _hash_bucket,
     "greatest": _extreme(1),
     "least": _extreme(-1),
 }

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions.matching import matches_like, one_word, words
-from headwater.algebra.expressions.values import Value, as_text, compare, same
+from headwater.algebra.expressions.values import Months, Value, as_text, compare, same
 from headwater.errors import InputError
 
 __all__ = ["LENIENT", "STRICT", "plain"]
@@ -38,6 +38,19 @@ def _numbers(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], V
         return operation(left, right)
 
     return apply
+
+
+def _moved(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
+    """Sums and differences: a date moved by hours is an instant, as in Spark; a number moves it by days."""
+
+    def apply(left: Value, right: Value) -> Value:
+        if type(left) is date and isinstance(right, timedelta) and right % timedelta(days=1):
+            left = datetime(left.year, left.month, left.day)
+        elif type(left) is date and type(right) is int:
+            right = timedelta(days=right)
+        return operation(left, right)
+
+    return _numbers(apply)
 
 
 def _divide(left: Value, right: Value) -> Value:
@@ -126,6 +139,15 @@ def _fragment(value: Value, *classes: int) -> datetime:
     return moment - timedelta(microseconds=back)
 
 
+def _epoch(value: Value, size: int) -> Value:
+    """The start of the epoch of so many microseconds that a time falls into, as an instant.
+
+    A time without a zone is UTC's, so that it can be compared with the moment.
+    """
+    start = _fragment(value, 0, size)
+    return start if start.tzinfo is not None else start.replace(tzinfo=UTC)
+
+
 def _as_date(value: Value) -> date:
     return value.date() if isinstance(value, datetime) else value
 
@@ -150,8 +172,8 @@ STRICT: dict[str, Callable[..., Value]] = {
     "gt": lambda a, b: compare(a, b) > 0,
     "gte": lambda a, b: compare(a, b) >= 0,
     "not": lambda a: not a,
-    "add": _numbers(lambda a, b: a + b),
-    "sub": _numbers(lambda a, b: a - b),
+    "add": _moved(lambda a, b: a + b),
+    "sub": _moved(lambda a, b: a - b),
     "mul": _numbers(lambda a, b: a * b),
     "tryadd": _numbers(lambda a, b: a + b),  # numbers do not overflow here
     "trysubtract": _numbers(lambda a, b: a - b),
@@ -213,10 +235,20 @@ STRICT: dict[str, Callable[..., Value]] = {
     "datetrunc": _truncate,
     "timestamptrunc": _truncate,
     "fragment": _fragment,
+    "epoch": _epoch,
     "datediff": lambda end, start: (_as_date(end) - _as_date(start)).days,
     "dateadd": lambda start, days: _as_date(start) + timedelta(days=days),
     "datesub": lambda start, days: _as_date(start) - timedelta(days=days),
 }
+
+_UNITS = {"microsecond": 1, "millisecond": 10**3, "second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6,
+          "day": 86400 * 10**6, "week": 7 * 86400 * 10**6}  # fmt: skip
+STRICT |= {
+    f"{name}{unit}": lambda count, moment, length=length: moment + timedelta(microseconds=count * length)
+    for name in ("timestampadd", "dateadd")
+    for unit, length in _UNITS.items()
+}
+STRICT["addmonths"] = lambda start, months: _as_date(start) + Months(months)
 
 # As Spark computes without ANSI mode: what would be an error is NULL.
 LENIENT: dict[str, Callable[..., Value]] = {

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 from headwater.algebra.expressions.types import decimal_of
 from headwater.errors import InputError
 
-__all__ = ["EXACT", "Row", "Value", "as_text", "cast_value", "compare", "same"]
+__all__ = ["EXACT", "Months", "Row", "Value", "as_text", "cast_value", "compare", "same"]
 
 Value = Any  # a Python value of a SQL type: the evaluator is as untyped as a row is
 Row = tuple[Value, ...]
@@ -27,6 +29,20 @@ EXACT = Context(prec=120, rounding=ROUND_HALF_UP)
 _INTEGERS = {"tinyint": 8, "byte": 8, "smallint": 16, "short": 16, "int": 32, "integer": 32, "bigint": 64,
              "long": 64}  # fmt: skip
 _TRUE, _FALSE = {"t", "true", "y", "yes", "1"}, {"f", "false", "n", "no", "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Months:
+    """An interval without a fixed length: a month before the last of March is the last of February."""
+
+    count: int
+
+    def __radd__(self, moment: Value) -> Value:
+        year, month = divmod(moment.year * 12 + moment.month - 1 + self.count, 12)
+        return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
+
+    def __rsub__(self, moment: Value) -> Value:
+        return moment + Months(-self.count)
 
 
 def same(left: Value, right: Value) -> bool:

@@ -46,7 +46,7 @@ _SAFE = {
     "and", "or", "not", "isnull", "notnull", "isnotnull", "isnan", "paren", "struct", "namedstruct", "field",
     "is", "typeof", "hash", "xxhash64", "trycast", "trydivide", "tryadd", "trysubtract", "trymultiply",
     "trymod", "tryelementat", "trytonumber", "trytotimestamp", "trytodate", "tryparsejson", "tryparseurl",
-    "get",
+    "get", "now", "currentdate", "localtimestamp",
 }  # fmt: skip
 # Compare their arguments: they fail only where Spark casts a text to compare it with something else.
 _COMPARING = {
@@ -185,6 +185,12 @@ def type_of(expr: Expr, types: Types) -> str:
             return _literal_type(value)
         case Call("cast"):
             return _cast_type(expr)
+        case Call("now"):
+            return "timestamp"
+        case Call("current_date"):
+            return "date"
+        case Call("localtimestamp"):
+            return "timestamp_ntz"
         case Call(_, (moment, *_)) if _moved(expr) and type_of(moment, types) in _TIMES - {"date"}:
             return type_of(moment, types)
         case Call(function, (argument, *_)) if plain(function) in ("paren", "coalesce", "fragment"):

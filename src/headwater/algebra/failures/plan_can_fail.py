@@ -5,31 +5,15 @@ An aggregate can fail by itself if it adds: a sum may overflow.  count, min and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import assert_never
+from collections.abc import Callable, Mapping
 
 from headwater.algebra.expressions.partial_states import Family, family_of
-from headwater.algebra.expressions.tree import AggregateCall, Expr
 from headwater.algebra.failures.can_fail import can_fail, type_of
-from headwater.algebra.plans.nodes import (
-    Aggregate,
-    Explode,
-    Filter,
-    Join,
-    Negate,
-    OuterJoin,
-    Over,
-    Plan,
-    Project,
-    Restrict,
-    Scan,
-    SemiJoin,
-    Union,
-    Windows,
-)
+from headwater.algebra.plans.expressions import computed
+from headwater.algebra.plans.nodes import Aggregate, Over, Plan, Project, Scan
 from headwater.algebra.plans.walks import children, nodes
 
-__all__ = ["computed", "plan_can_fail", "types_in"]
+__all__ = ["plan_can_fail", "types_in"]
 
 Types = Mapping[str, str]
 TypesOf = Callable[[str], Types]  # the types of a relation's columns, as far as they are known
@@ -44,42 +28,6 @@ def plan_can_fail(plan: Plan, types_of: TypesOf) -> bool:
     return any(
         _adds(node) or any(can_fail(expr, types[node]) for expr in computed(node)) for node in nodes(plan)
     )
-
-
-def computed(node: Plan) -> Iterable[Expr]:
-    """The expressions that a node computes for the rows of its inputs."""
-    match node:
-        case Scan() | Union() | Negate():
-            return ()
-        case Filter():
-            return (node.condition,)
-        case Project():
-            return (expr for _, expr in node.items)
-        case Windows():
-            return (node.time,)
-        case Join():
-            return node.conditions
-        case OuterJoin() | SemiJoin():
-            sides = [side for pair in node.keys for side in pair]
-            return sides if node.residual is None else (*sides, node.residual)
-        case Aggregate():
-            return (*(expr for _, expr in node.keys), *_arguments(node.aggregates))
-        case Over():
-            ranked = (*node.partition, *(item.expr for item in node.order))
-            return (*ranked, *_arguments(over.call for over in node.calls))
-        case Explode():
-            return (node.generator,)
-        case Restrict():
-            return node.keys
-        case _:
-            assert_never(node)
-
-
-def _arguments(aggregates: Iterable[AggregateCall]) -> Iterable[Expr]:
-    for aggregate in aggregates:
-        yield from aggregate.arguments
-        if aggregate.where is not None:
-            yield aggregate.where
 
 
 def _adds(node: Plan) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, disjunction, equal, transform
 from headwater.algebra.failures.failing_rows import Failing, failing_calls
-from headwater.algebra.failures.plan_can_fail import computed
+from headwater.algebra.plans.expressions import computed
 from headwater.algebra.plans.nodes import Filter, Join, OuterJoin, Plan, Restrict, Scan, SemiJoin, Union
 from headwater.algebra.plans.walks import children, nodes, rewrite_up
 

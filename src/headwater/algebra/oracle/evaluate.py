@@ -110,10 +110,11 @@ def _windows(node: Windows, rows: ZSet) -> Iterator[tuple[Row, int]]:
         if moment is None:
             continue
         epoch = datetime(1970, 1, 1, tzinfo=UTC if moment.tzinfo else None)
-        start = moment - (moment - epoch - node.offset) % node.slide
-        while start + node.size > moment:
-            yield (*row, (start, start + node.size)), weight
-            start -= node.slide
+        for number, (size, slide, offset) in enumerate(node.lengths):
+            start = moment - (moment - epoch - offset) % slide
+            while start + size > moment:
+                yield (*row, (start, start + size), *([number] if node.member else [])), weight
+                start -= slide
 
 
 def _moment(value: Value) -> datetime | None:

@@ -13,7 +13,8 @@ its hash: memoising by node (walks.py, the evaluator, the engine) stays linear i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import Enum
 
@@ -102,6 +103,9 @@ class Windows(Node):
 
     Windows are [start, start + size) at every multiple of `slide` since 1970, plus `offset`; a row whose
     `time` is NULL falls into none.  The column is struct<start:timestamp,end:timestamp>.
+
+    Several lengths (`members`: size, slide, offset of each) are windows of as many views at once; the column
+    `member` numbers them.  Then `size` is the longest, and slide and offset say nothing.
     """
 
     child: Plan
@@ -110,10 +114,27 @@ class Windows(Node):
     size: timedelta
     slide: timedelta
     offset: timedelta = timedelta()
+    members: tuple[tuple[timedelta, timedelta, timedelta], ...] = ()
+    member: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*self.child.columns, self.name)
+        return (*self.child.columns, self.name, *([self.member] if self.member else []))
+
+    @property
+    def lengths(self) -> tuple[tuple[timedelta, timedelta, timedelta], ...]:
+        """Size, slide and offset of each member; of the one, if there are no others."""
+        return self.members or ((self.size, self.slide, self.offset),)
+
+    def of_many(self, members: Iterable[tuple[timedelta, timedelta, timedelta]], member: str) -> Windows:
+        """The windows of several views at once, over the same rows."""
+        lengths = tuple(members)
+        return replace(self, size=max(size for size, _, _ in lengths), members=lengths, member=member)
+
+    @property
+    def overlap(self) -> int:
+        """How many windows a row falls into, at most."""
+        return sum(-(-size // slide) for size, slide, _ in self.lengths)
 
 
 @hashed_once

@@ -28,9 +28,12 @@ def tree_size(plan: Plan, first: frozenset[Plan] = frozenset()) -> int:
     return sizes[plan]
 
 
-def compute_first(plan: Plan) -> frozenset[Plan]:
-    """The shared parts to compute before the rest: none for a plan that Spark can plan as it is."""
-    if tree_size(plan) <= LARGE_TREE:
+def compute_first(plan: Plan, first: frozenset[Plan] = frozenset()) -> frozenset[Plan]:
+    """The shared parts to compute before the rest, besides those that are computed `first` in any case.
+
+    None for a plan that Spark can plan as it is.
+    """
+    if tree_size(plan, first) <= LARGE_TREE:
         return frozenset()
     uses = Counter(child for node in nodes(plan) for child in children(node))
     return frozenset(node for node in nodes(plan) if uses[node] > 1 and _works(node))

@@ -17,6 +17,11 @@ Both are conditions over stored rows. So v equals its SQL over v$nyc and v$tokyo
 the delta rules of any join, and retracts a result exactly when one of its rows goes, or grows too old to
 be kept. With enough time all rows probe, and v is the window join itself.
 
+**Windows of rows.** Rows are numbered as they come: by push, then by their times, then by the place of their
+input in FROM. A row has its own number and, of each other input, the number of the last row before it:
+
+    it was among the last n     for all i and j: number of i + n > the number that j saw of i's stream
+
 **What is saved** is the probing: a row that comes without probing has the latest `_pushed`, so it is last
 in every result that its own term of the delta could find, and none of them is shown. `only_probing` leaves
 such rows out of the delta before it is joined. They are in the states that other rows probe, now and
@@ -39,9 +44,13 @@ from headwater.algebra.stages.stage import Kept, Probing, Stage, StageKind
 from headwater.errors import InputError
 from headwater.model import JoinWindow, Stream, View
 
-__all__ = ["PROBED", "PUSHED", "adapted", "instant", "only_probing", "probes", "probing_stages"]
+__all__ = [
+    "NUMBER", "PROBED", "PUSHED", "adapted", "instant", "is_mark", "only_probing", "probes", "probing_stages",
+    "seen",
+]  # fmt: skip
 
-PUSHED, PROBED = "_pushed", "_probed"
+PUSHED, PROBED, NUMBER = "_pushed", "_probed", "_number"
+_NO_NUMBER = Literal(None, "CAST(NULL AS BIGINT)")
 _NO_TIME = Literal(None, "CAST(NULL AS TIMESTAMP)")
 
 
@@ -86,9 +95,13 @@ def _probes_stage(view: str, window: JoinWindow, stream: Stream, scan: Scan) -> 
     names = tuple(dict.fromkeys((*stream.key, stream.column, *scan.names)))
     rows = replace(scan, names=names)
     items = tuple((name, Column(f"{scan.alias}.{name}")) for name in names)
-    plan = Project(rows, (*items, (PUSHED, _NO_TIME), (PROBED, TRUE)))
+    marks = [(PUSHED, _NO_TIME), (PROBED, TRUE), *((name, _NO_NUMBER) for name in _numbers(window, stream))]
+    plan = Project(rows, (*items, *marks))
     tolerance = stream.tolerance or window.length
-    probing = Probing(view, stream.name, stream.key, stream.column, tolerance, window.retain or tolerance)
+    probing = Probing(
+        view, stream.name, stream.key, stream.column, tolerance, window.retain or tolerance,
+        window.streams.index(stream), window.rows is not None,
+    )  # fmt: skip
     return Stage(
         probes(view, stream.name), StageKind.PROBES, plan.columns, plan, (scan.relation,), probing=probing
     )
@@ -101,12 +114,16 @@ def _over_probes(last: Stage, join: Join, view: str, window: JoinWindow, scans: 
         zip(scans.values(), window.streams, strict=True), key=lambda pair: position[pair[0].columns[0]]
     )
     names = {scan: probes(view, stream.name) for scan, stream in inputs}
+    streams = dict(inputs)
 
     def moved(node: Plan) -> Plan:
         if isinstance(node, Scan):
-            return Scan(names[node], node.alias, (*node.names, PUSHED, PROBED))
+            stream = streams[node]
+            own = dict.fromkeys((*node.names, stream.column))
+            return Scan(names[node], node.alias, (*own, PUSHED, PROBED, *_numbers(window, stream)))
         if isinstance(node, Join):
-            more = (*_fresh(inputs), _last_probed([scan.alias for scan, _ in inputs]))
+            last = _last_probed([scan.alias for scan, _ in inputs])
+            more = (*_fresh(inputs), *_among_the_last(inputs, window), last)
             return replace(node, conditions=(*node.conditions, *more))
         return node
 
@@ -124,6 +141,40 @@ def _fresh(inputs: list[tuple[Scan, Stream]]) -> list[Expr]:
         )
         for scan, stream in inputs
         for other, _ in inputs
+    ]
+
+
+def seen(index: int) -> str:
+    """The column with the number of the last row before this one of the input at another place in FROM."""
+    return f"_seen{index}"
+
+
+def is_mark(column: str) -> bool:
+    """Whether a column of such a stage is not one of its input."""
+    return column in (PUSHED, PROBED, NUMBER) or re.fullmatch(r"_seen\d+", column) is not None
+
+
+def _numbers(window: JoinWindow, stream: Stream) -> tuple[str, ...]:
+    if window.rows is None:
+        return ()
+    others = (seen(index) for index, other in enumerate(window.streams) if other is not stream)
+    return (NUMBER, *others)
+
+
+def _among_the_last(inputs: list[tuple[Scan, Stream]], window: JoinWindow) -> list[Expr]:
+    """Each row was among the last of its stream when any other came, and so when the newest did."""
+    if window.rows is None:
+        return []
+    rows = Literal(window.rows, str(window.rows))
+    return [
+        call(
+            "gt",
+            Call("add", (Column(f"{scan.alias}.{NUMBER}"), rows), "({0} + {1})"),
+            Column(f"{other.alias}.{seen(window.streams.index(stream))}"),
+        )
+        for scan, stream in inputs
+        for other, _ in inputs
+        if other is not scan
     ]
 
 

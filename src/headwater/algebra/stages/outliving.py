@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Project, Scan, Union, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
@@ -69,6 +70,8 @@ def why_not_without(kept: Kept, source: str) -> str:
 def _reason(stage: Stage) -> str:
     if stage.plan is None:
         return "it is recomputed as a whole"
+    if moves(stage.plan):
+        return "rows that leave as time passes are looked up there"
     if stage.kind is StageKind.GROUPS:
         return "a group whose rows change is computed anew from all of them"
     below = stage.plan.child if isinstance(stage.plan, Aggregate) else stage.plan

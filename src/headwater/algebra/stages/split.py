@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from headwater.algebra.expressions.tree import Column
+from headwater.algebra.moments.plans import isolated, node_moves
 from headwater.algebra.passes.fuse_projects import fuse_projects
 from headwater.algebra.passes.limit_ranks import limit_ranks
 from headwater.algebra.plans.nodes import Aggregate, Filter, Over, Plan, Project
@@ -35,7 +36,7 @@ __all__ = ["split"]
 def split(view: str, plan: Plan, columns: Sequence[str], types: Sequence[str], reads: Sequence[str]) -> Kept:
     """How the view is kept incrementally; `columns`, `types` and `reads` are handed through."""
     stages: list[Stage] = []
-    plan = limit_ranks(plan)
+    plan = rewrite_up(limit_ranks(plan), _remembering_apart)
     top, root = _root(plan)
     if root is None:
         rows = _named(_cut(plan, view, stages), columns)
@@ -51,12 +52,22 @@ def split(view: str, plan: Plan, columns: Sequence[str], types: Sequence[str], r
 
 
 def _root(plan: Plan) -> tuple[list[Plan], Aggregate | Over | None]:
-    """The row-wise nodes above the aggregate or window functions at the root, outermost first, and those."""
+    """The row-wise nodes above the aggregate or window functions at the root, outermost first, and those.
+
+    What depends on the time changes while what is stored does not, so it cannot be the finish.
+    """
     top: list[Plan] = []
     while isinstance(plan, Project | Filter):
+        if node_moves(plan):
+            return [], None
         top.append(plan)
         plan = plan.child
     return (top, plan) if isinstance(plan, Aggregate | Over) else ([], None)
+
+
+def _remembering_apart(node: Plan) -> Plan:
+    """What a stage remembers is computed from columns: of them those depend on the time that do."""
+    return isolated(node) if isinstance(node, Aggregate | Over) else node
 
 
 def _cut(plan: Plan, view: str, stages: list[Stage]) -> Plan:

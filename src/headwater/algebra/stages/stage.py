@@ -59,6 +59,8 @@ class Probing:
     time: str  # the column
     tolerance: timedelta  # in a result that is made now
     keep: timedelta  # in a result that is shown
+    place: int = 0  # in FROM
+    numbered: bool = False  # rows have numbers: the window is one of rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,11 +165,19 @@ def _scan(reader: Reader) -> Scan:
 def _windows(reader: Reader, child: Plan) -> Windows:
     name = reader.name()
     (time,) = _exprs(reader)
+    members = [_lengths(reader)]
+    while reader.accept("and"):
+        members.append(_lengths(reader))
+    if reader.accept("by"):
+        return Windows(child, name, time, *members[0]).of_many(members, reader.name())
+    return Windows(child, name, time, *members[0])
+
+
+def _lengths(reader: Reader) -> tuple[timedelta, timedelta, timedelta]:
     size = _seconds(reader)
     reader.expect("every")
     slide = _seconds(reader)
-    offset = _seconds(reader) if reader.accept("offset") else timedelta()
-    return Windows(child, name, time, size, slide, offset)
+    return size, slide, _seconds(reader) if reader.accept("offset") else timedelta()
 
 
 def _seconds(reader: Reader) -> timedelta:

@@ -43,7 +43,7 @@ from headwater.algebra.plans.walks import children, nodes
 from headwater.algebra.text.expressions import show_expr, show_name
 from headwater.algebra.text.parse import parse
 
-__all__ = ["parse", "show"]
+__all__ = ["parse", "show", "show_node"]
 
 
 def show(plan: Plan, types: bool = False) -> str:
@@ -69,6 +69,11 @@ def show(plan: Plan, types: bool = False) -> str:
     return "\n".join(lines)
 
 
+def show_node(node: Plan) -> str:
+    """The node without its inputs."""
+    return _line(node, types=False)
+
+
 def _line(node: Plan, types: bool) -> str:
     match node:
         case Scan():
@@ -78,9 +83,9 @@ def _line(node: Plan, types: bool) -> str:
         case Project():
             return f"Project [{_named(node.items)}]"
         case Windows():
-            offset = f" offset {_seconds(node.offset)}" if node.offset else ""
-            sizes = f"{_seconds(node.size)} every {_seconds(node.slide)}{offset}"
-            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}"
+            sizes = " and ".join(map(_lengths, node.lengths))
+            by = f" by {show_name(node.member)}" if node.member else ""
+            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}{by}"
         case Join():
             return f"Join [{', '.join(map(show_expr, node.conditions))}]"
         case OuterJoin():
@@ -169,6 +174,11 @@ def _call(aggregate: AggregateCall, types: bool) -> str:
         template = f"{aggregate.function}({slots(len(aggregate.arguments))})"
     value = template.format(*(show_expr(argument) for argument in aggregate.arguments))
     return f"{show_name(aggregate.name)} = {value}{where}{kind}"
+
+
+def _lengths(lengths: tuple[timedelta, timedelta, timedelta]) -> str:
+    size, slide, offset = lengths
+    return f"{_seconds(size)} every {_seconds(slide)}{f' offset {_seconds(offset)}' if offset else ''}"
 
 
 def _seconds(duration: timedelta) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, columns_of, conjuncts, rename
+from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Project, Scan, Windows
 from headwater.algebra.stages.stage import Stage
 from headwater.algebra.weaving.edges import Edges, window_edges
@@ -71,6 +72,8 @@ def grouping_of(stage: Stage) -> Grouping | str:
     """A stage as a grouping, or why it is none that could share parts with others."""
     if not isinstance(stage.plan, Aggregate):
         return "it is no aggregate"
+    if moves(stage.plan):
+        return "its rows change as time passes"
     if not stage.plan.keys:
         return "it has one group only"
     missing = [call for call in stage.plan.aggregates if parts_of(call) is None]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.values import Row, Value
+from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, add
 from headwater.algebra.plans.nodes import Aggregate, Plan, Version
@@ -39,6 +40,11 @@ class _Store:
     rows: dict[tuple[str, Version], Relation] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     inserts_only: set[str] = field(default_factory=set)
+    after: int = 0
+    until: int = 0
+
+    def evaluate(self, plan: Plan) -> ZSet:
+        return evaluate(bind(plan, self.after, self.until), self.rows)
 
     def put(self, name: str, columns: tuple[str, ...], old: ZSet, change: ZSet) -> None:
         self.rows[name, Version.OLD] = (columns, old)
@@ -64,26 +70,28 @@ def check_world(world: World, optimize: Optimize) -> int:
     stored = _first(world, kept, sources)
     compared = 0
     for number, batch in enumerate(world.batches):
-        stored = _push(world, kept, sources, stored, batch, optimize)
+        stored = _push(world, kept, sources, stored, number, optimize)
         sources = {name: add(rows, batch.get(name, {})) for name, rows in sources.items()}
         compared += len(kept)
-        _compare(world, kept, sources, stored, f"seed {world.seed}, push {number + 1}")
+        _compare(world, kept, sources, stored, number + 1)
     return compared
 
 
-def _recomputed(world: World, sources: dict[str, ZSet]) -> dict[str, ZSet]:
-    """Every view computed from its plan over the sources."""
+def _recomputed(world: World, sources: dict[str, ZSet], time: int) -> dict[str, ZSet]:
+    """Every view computed from its plan over the sources, as of a time."""
     database = {
         (name, Version.NEW): (tuple(column for column, _ in world.sources[name]), rows)
         for name, rows in sources.items()
     }
     for name, view in world.views.items():
-        database[name, Version.NEW] = (view.plan.columns, evaluate(view.plan, database))
+        database[name, Version.NEW] = (view.plan.columns, evaluate(bind(view.plan, time, time), database))
     return {name: database[name, Version.NEW][1] for name in world.views}
 
 
-def _sources(world: World, sources: dict[str, ZSet], batch: dict[str, ZSet]) -> _Store:
-    store = _Store()
+def _sources(
+    world: World, sources: dict[str, ZSet], batch: dict[str, ZSet], after: int, until: int
+) -> _Store:
+    store = _Store(after=after, until=until)
     for name, rows in sources.items():
         columns = tuple(column for column, _ in world.sources[name])
         store.put(name, columns, rows, batch.get(name, {}))
@@ -94,12 +102,12 @@ def _sources(world: World, sources: dict[str, ZSet], batch: dict[str, ZSet]) -> 
 
 def _first(world: World, kept: dict[str, Kept], sources: dict[str, ZSet]) -> dict[str, ZSet]:
     """What the stages hold at first: their plans, evaluated."""
-    store = _sources(world, sources, {})
+    store = _sources(world, sources, {}, world.time(0), world.time(0))
     stored: dict[str, ZSet] = {}
     for name, view in kept.items():
         for stage in view.stages:
             assert stage.plan is not None
-            stored[stage.name] = evaluate(stage.plan, store.rows)
+            stored[stage.name] = store.evaluate(stage.plan)
             store.put(stage.name, stage.columns, stored[stage.name], {})
         store.put(name, view.columns, evaluate(view.finish, store.rows), {})
     return stored
@@ -110,11 +118,11 @@ def _push(
     kept: dict[str, Kept],
     sources: dict[str, ZSet],
     stored: dict[str, ZSet],
-    batch: dict[str, ZSet],
+    number: int,
     optimize: Optimize,
 ) -> dict[str, ZSet]:
     """Advance every stage by its delta; what the stages hold afterwards."""
-    store = _sources(world, sources, batch)
+    store = _sources(world, sources, world.batches[number], world.time(number), world.time(number + 1))
     after: dict[str, ZSet] = {}
     for name, view in kept.items():
         for stage in view.stages:
@@ -135,12 +143,14 @@ def _reading(finish: Plan, version: Version) -> Plan:
 
 def _advance(stage: Stage, old: ZSet, store: _Store, optimize: Optimize) -> ZSet:
     store.put(stage.name, stage.columns, old, {})
-    plan = delta(stage, frozenset(store.changed), frozenset(store.inserts_only))
+    assert stage.plan is not None
+    passed = {TIME} if time_moves(stage.plan, store.after, store.until) else set()
+    plan = delta(stage, frozenset(store.changed | passed), frozenset(store.inserts_only))
     if plan is None:
         return old
     if plan.columns != stage.columns:
         raise Difference(f"the delta of {stage.name} has columns {plan.columns}, not {stage.columns}")
-    change = evaluate(optimize(plan), store.rows)
+    change = store.evaluate(optimize(plan))
     store.put(stage.name, stage.columns, old, change)
     store.mark(stage.name, change)
     new = store.new(stage.name)
@@ -150,13 +160,14 @@ def _advance(stage: Stage, old: ZSet, store: _Store, optimize: Optimize) -> ZSet
 
 
 def _compare(
-    world: World, kept: dict[str, Kept], sources: dict[str, ZSet], stored: dict[str, ZSet], where: str
+    world: World, kept: dict[str, Kept], sources: dict[str, ZSet], stored: dict[str, ZSet], push: int
 ) -> None:
-    for name, expected in _recomputed(world, sources).items():
+    for name, expected in _recomputed(world, sources, world.time(push)).items():
         view = kept[name]
         last = view.stages[-1]
         actual = evaluate(view.finish, {(name, Version.NEW): (last.columns, stored[last.name])})
         if not close(actual, expected):
+            where = f"seed {world.seed}, push {push}"
             raise Difference(f"{where}: view {name}\n  kept: {actual}\n  anew: {expected}")
 
 

@@ -111,10 +111,10 @@ class Generator:
         times = [name for name, kind in below.typed if kind == "timestamp"]
         if not times:
             return self.filter(depth)
-        size, slide, offset = self.random.choice(((4, 2, 0), (4, 4, 1), (2, 5, 0), (6, 4, 3)))
+        lengths = self.random.choice(((4, 2, 0), (4, 4, 1), (2, 5, 0), (6, 4, 3)))
         name, time = f"c{self._number()}", Column(self.random.choice(times))
-        durations = (timedelta(seconds=seconds) for seconds in (size, slide, offset))
-        return TypedPlan(Windows(below.plan, name, time, *durations), (*below.types, "window"))
+        size, slide, offset = (timedelta(seconds=seconds) for seconds in lengths)
+        return TypedPlan(Windows(below.plan, name, time, size, slide, offset), (*below.types, "window"))
 
     def join(self, depth: int) -> TypedPlan:
         inputs = [self._below(depth) for _ in range(self.random.choice((2, 2, 2, 3)))]

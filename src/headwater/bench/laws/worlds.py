@@ -3,22 +3,30 @@
 A batch inserts, deletes and updates rows, leaves some sources alone, and sometimes only inserts.  A delete
 removes one copy of a row that is there, so a source never holds a negative weight.
 
+Every push has its time, and some of the instants that views compare with move along: localtimestamp().
+
 In a poisoned world expressions fail for some values: such rows come now and then, and go soon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from random import Random
 
+from headwater.algebra.expressions.tree import Column, Expr, Literal, call, transform
 from headwater.algebra.expressions.values import Row
 from headwater.algebra.oracle.zsets import ZSet, add, consolidate
+from headwater.algebra.plans.expressions import with_expressions
+from headwater.algebra.plans.nodes import Filter, Plan, Scan
+from headwater.algebra.plans.walks import rewrite_up
 from headwater.bench.laws.random_expressions import TYPES, Typed, value
 from headwater.bench.laws.random_plans import Generator, TypedPlan
 
 __all__ = ["World", "poisoned_world", "random_world"]
 
+_START = datetime(2024, 1, 1) - datetime(1970, 1, 1)
 FAILING, POISON = 0.35, 0.06  # how many expressions can fail, and how many values they fail for
 
 
@@ -32,9 +40,48 @@ class World:
     views: dict[str, TypedPlan]
     batches: tuple[dict[str, ZSet], ...]
 
+    def time(self, push: int) -> int:
+        """The time of a push, in microseconds since 1970; the first computation is push 0."""
+        return (_START + timedelta(seconds=3 + push * (1 + self.seed % 4))) // timedelta(microseconds=1)
+
 
 def random_world(seed: int) -> World:
-    return _world(seed, Random(seed), 0.0, None)
+    world = _world(seed, Random(seed), 0.0, None)
+    moving, relations = Random(seed), dict(world.sources)
+    views = {}
+    for name, view in world.views.items():
+        views[name] = replace(view, plan=_moving(moving, view.plan, relations))
+        relations[name] = view.typed
+    return replace(world, views=views)
+
+
+def _moving(random: Random, plan: Plan, relations: Mapping[str, Typed]) -> Plan:
+    """The plan with half of its instants so far before or after the time of a push, and some more of them."""
+
+    def moved(part: Expr) -> Expr:
+        instant = isinstance(part, Literal) and isinstance(part.value, datetime)
+        return _moment(random) if instant and random.random() < 0.5 else part
+
+    def step(node: Plan) -> Plan:
+        node = with_expressions(node, lambda expr: transform(expr, moved))
+        times = _times(node, relations) if isinstance(node, Scan) and random.random() < 0.4 else []
+        if not times:
+            return node
+        comparison = random.choice(("lt", "lte", "gt", "gte", "gt", "eq"))
+        return Filter(node, call(comparison, Column(random.choice(times)), _moment(random)))
+
+    return rewrite_up(plan, step)
+
+
+def _moment(random: Random) -> Expr:
+    seconds = random.randint(0, 6)
+    length = Literal(timedelta(seconds=seconds), f"INTERVAL '{seconds}' SECOND")
+    return call(random.choice(("add", "sub")), call("localtimestamp"), length)
+
+
+def _times(scan: Scan, relations: Mapping[str, Typed]) -> list[str]:
+    kinds = dict(relations[scan.relation])
+    return [f"{scan.alias}.{name}" for name in scan.names if kinds[name] == "timestamp"]
 
 
 def poisoned_world(seed: int) -> World:

@@ -93,9 +93,9 @@ class FakeRunner:
     def earliest(self, source: str) -> int:
         return NEVER
 
-    def has_changes(self, source: str, after: int, until: int) -> bool:
+    def changes(self, source: str, after: int, until: int) -> int:
         content_at = self.sources[source].content_at
-        return content_at(until) > content_at(after)
+        return content_at(until) - content_at(after)
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         seconds = max(self._content(view, until) - self._content(view, self.time_of(view)) for view in views)

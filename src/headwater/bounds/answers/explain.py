@@ -136,10 +136,12 @@ def _title(plan: Plan) -> str:
             return _probe(plan)
         case Filter(_, conditions):
             return f"keep rows where {_all(conditions)}"
-        case Nested(_, alias, _, _, optional):
-            return f"join with the rows of {alias}" + (", if any" if optional else "")
-        case Cut(_, order, limit, offset):
-            return _cut(order, limit, offset)
+        case Nested(_, alias, _, _, optional, _, each):
+            times = ", computed for each row" if each else ""
+            return f"join with the rows of {alias}{times}" + (", if any" if optional else "")
+        case Cut(_, order, limit, offset, _, per):
+            of_each = f", for each {', '.join(map(sql_of, per))}" if per else ""
+            return _cut(order, limit, offset) + of_each
         case Group(_, group, aggregates):
             by = f" by {', '.join(map(sql_of, group))}" if group else ""
             return f"aggregate {', '.join(map(sql_of, aggregates)) or 'nothing'}{by}"

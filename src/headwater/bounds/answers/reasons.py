@@ -7,6 +7,7 @@ work is gathered greedily; each source left over is named, with the place in the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from headwater.algebra.expressions.facts import aliases_of
 from headwater.algebra.expressions.sql import sql_of
@@ -46,8 +47,9 @@ def _reasons(query: Query, settings: Settings) -> Iterator[Reason]:
     for source, conditions in stuck_sources(branch, settings):
         yield Reason(_describe(branch, source, conditions, settings), source.place)
     for nested in block.sources:
-        if isinstance(nested, Derived) and plan_query(nested.query, settings) is None:
-            yield from _reasons(nested.query, settings)
+        if isinstance(nested, Derived):
+            inside = replace(settings, given=settings.given | {column.alias for column in nested.outer})
+            yield from _reasons(nested.query, inside) if plan_query(nested.query, inside) is None else ()
     for condition in block.where:
         for part in walk(condition):
             if isinstance(part, Subquery) and not part.outer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from headwater.algebra.expressions.build import number
 from headwater.algebra.expressions.facts import aliases_of, columns_in, is_of_one_row, is_value
 from headwater.algebra.expressions.tree import Column, Expr, Parameter, call
 from headwater.bounds.plans.subplans import BoundedPlan, Planner
@@ -53,15 +54,29 @@ class BlockSearch:
             alias: frozenset(column.name for column in columns if column.alias == alias)
             for alias in self.block.aliases
         }
-        self.most = self._most() if self.cuttable else None
+        self.most = self._most() if self.cuttable or self.block.top is not None else None
+
+    @property
+    def order(self) -> tuple[Order, ...]:
+        """The order of the cut that may be taken early: a top's, or the block's own."""
+        return self.block.order if self.block.top is None else self.block.top.order
+
+    @property
+    def per(self) -> tuple[Expr, ...] | None:
+        """The partitions that the cut is taken of, each by itself."""
+        return None if self.block.top is None else self.block.top.partition
 
     def _most(self) -> int | None:
+        if self.block.top is not None:
+            return self.block.top.count
         limit = count_bound(self.block.limit, self.settings)
         offset = 0 if self.block.offset is None else count_bound(self.block.offset, self.settings)
         return None if limit is None or offset is None else limit + offset
 
     def stop(self) -> Expr:
         """How many rows the cut needs from what is below it: LIMIT + OFFSET."""
+        if self.block.top is not None:
+            return number(self.block.top.count)
         limit = self.block.limit
         assert limit is not None
         return limit if self.block.offset is None else call("add", limit, self.block.offset)
@@ -77,7 +92,9 @@ class BlockSearch:
 
     def derived(self, source: Derived) -> BoundedPlan | None:
         if source.alias not in self._derived:
-            self._derived[source.alias] = self.plan_query(source.query, self.settings)
+            outer = {column.alias for column in source.outer}
+            inside = replace(self.settings, given=self.settings.given | outer)
+            self._derived[source.alias] = self.plan_query(source.query, inside)
         return self._derived[source.alias]
 
     def conditions(self, state: State, alias: str) -> Conditions:
@@ -106,7 +123,7 @@ class BlockSearch:
         """The order as this source can give it: items fixed by earlier sources or constants drop out."""
         given = self.given(state)
         items: list[Order] = []
-        for item in self.block.order:
+        for item in self.order:
             members = self.classes.of_member(item.expr)
             if any(is_value(member, given) for member in members):
                 continue

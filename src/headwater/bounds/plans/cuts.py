@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.expressions.facts import aliases_of
+from headwater.algebra.expressions.facts import aliases_of, is_value
 from headwater.algebra.expressions.tree import Column, call
-from headwater.bounds.plans.access.path import Access
+from headwater.bounds.plans.access.orders import is_token
+from headwater.bounds.plans.access.path import Access, local
 from headwater.bounds.plans.block_search import BlockSearch, State
 from headwater.bounds.plans.plan import Cut, Filter, Plan, Probe
 from headwater.bounds.plans.subplans import filtered, subqueries_of
@@ -24,8 +25,22 @@ def may_stop(search: BlockSearch, state: State, source: Base, access: Access) ->
     lossless = search.lossless(state.done | {source.alias})
     if state.cut or not access.ordered or lossless is None:
         return False
+    if not _reads_one_partition(search, state, source, access):
+        return False
     nullable = any(column.alias == source.alias for column in lossless.not_null)
     return search.settings.assume or access.not_null or not nullable
+
+
+def _reads_one_partition(search: BlockSearch, state: State, source: Base, access: Access) -> bool:
+    """Does each single read, with its bound values, see rows of one partition alone?"""
+    held = {part.expr for part in access.index.parts[: len(access.bindings)] if not is_token(part.expr)}
+    given = search.given(state)
+    for expr in search.per or ():
+        members = search.classes.of_member(expr)
+        own = {local(member) for member in members if aliases_of(member) == {source.alias}}
+        if not own & held and not any(is_value(member, given) for member in members):
+            return False
+    return True
 
 
 def cut(search: BlockSearch, state: State, pushed: bool) -> State | None:
@@ -43,16 +58,18 @@ def cut(search: BlockSearch, state: State, pushed: bool) -> State | None:
     checks = tuple(call("not_null", column) for column in here)
     if checks:
         bounded = filtered(bounded, checks, search.settings, search.plan_query) or bounded
-    bound = replace(bounded.bound, rows=min(bounded.bound.rows, search.most))
-    plan = Cut(bounded.plan, search.block.order, search.stop(), None, bound)
+    rows = bounded.bound.rows if search.per is not None else min(bounded.bound.rows, search.most)
+    bound = replace(bounded.bound, rows=rows)
+    plan = Cut(bounded.plan, search.order, search.stop(), None, bound, search.per)
     with_cut = replace(bounded, plan=plan, bound=bound, assumes=bounded.assumes | assumes)
     return State(with_cut, state.done, True, lossless.expects)
 
 
 def _is_ordered(search: BlockSearch, state: State) -> bool:
-    """Can every item of ORDER BY be computed from the sources that are there?"""
+    """Can every item of ORDER BY, and what tells partitions apart, be computed from the sources there?"""
     given = search.given(state)
-    return all(aliases_of(item.expr) <= given and not subqueries_of(item.expr) for item in search.block.order)
+    exprs = (*(item.expr for item in search.order), *(search.per or ()))
+    return all(aliases_of(expr) <= given and not subqueries_of(expr) for expr in exprs)
 
 
 def _nullable_in(plan: Plan, columns: list[Column]) -> list[Column]:

@@ -32,7 +32,7 @@ from headwater.bounds.plans.plan import (
 )  # fmt: skip
 from headwater.bounds.plans.probes import BrokenAssumption, StoreReader
 from headwater.bounds.plans.store import ROWID, Store, sort_key
-from headwater.bounds.query.block import Order
+from headwater.bounds.query.block import RANK, Order
 from headwater.bounds.query.catalog import Catalog
 from headwater.errors import InputError
 
@@ -85,6 +85,8 @@ class _Run:
                         yield row
             case Nested():
                 yield from self._nested(plan, outer)
+            case Cut(child, order, limit, _, _, per) if per is not None:
+                yield from self._tops(list(self.rows(child, outer)), order, limit, per)
             case Cut(child, order, limit, offset):
                 yield from self._cut(list(self.rows(child, outer)), order, limit, offset)
             case Group():
@@ -146,9 +148,11 @@ class _Run:
         return dict.fromkeys((*self.catalog[table].column_names, ROWID))
 
     def _nested(self, plan: Nested, outer: Row) -> Rows:
-        inner = [row[OUT] for row in self.rows(plan.plan, outer)]
-        names = inner[0].keys() if inner else ()
+        inner = [] if plan.each else [row[OUT] for row in self.rows(plan.plan, outer)]
         for row in self.rows(plan.child, outer):
+            if plan.each:
+                inner = [partner[OUT] for partner in self.rows(plan.plan, row)]
+            names = inner[0].keys() if inner else ()
             matched = False
             for partner in inner:
                 joined = {**row, plan.alias: partner}
@@ -170,6 +174,17 @@ class _Run:
         start = 0 if offset is None else int(evaluate(offset, {}, self.params))
         stop = None if limit is None else start + int(evaluate(limit, {}, self.params))
         return rows[start:stop]
+
+    def _tops(
+        self, rows: list[dict[str, Any]], order: tuple[Order, ...], limit: Expr | None, per: tuple[Expr, ...]
+    ) -> Rows:
+        partitions: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for row in rows:
+            key = tuple(evaluate(expr, row, self.params) for expr in per)
+            partitions.setdefault(key, []).append(row)
+        for partition in partitions.values():
+            for place, row in enumerate(self._cut(partition, order, limit, None), 1):
+                yield {**row, RANK.alias: {RANK.name: place}}
 
     def _group(self, plan: Group, outer: Row) -> Rows:
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

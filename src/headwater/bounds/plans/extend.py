@@ -109,21 +109,22 @@ def _combinations(access: Access) -> int:
 
 
 def _join_derived(search: BlockSearch, state: State, source: Derived) -> Iterator[State]:
-    """A derived source is computed once, by its own bounded plan."""
+    """A derived source is computed by its own bounded plan: once, or for each row that it reads from."""
     inner = search.derived(source)
     if inner is None:
         return
     join = search.block.left_join(source.alias)
     before = state.bounded.bound
     rows = before.rows * inner.bound.rows
+    times = before.rows if source.outer else 1
     bound = Bound(
-        before.operations + inner.bound.operations,
-        before.read + inner.bound.read,
+        before.operations + times * inner.bound.operations,
+        before.read + times * inner.bound.read,
         max(rows, before.rows) if join is not None else rows,
     )
     on = join.on if join is not None else ()
     bounded = BoundedPlan(
-        Nested(state.bounded.plan, source.alias, inner.plan, bound, join is not None, on),
+        Nested(state.bounded.plan, source.alias, inner.plan, bound, join is not None, on, bool(source.outer)),
         bound,
         state.bounded.indexes | inner.indexes,
         state.bounded.assumes | inner.assumes,

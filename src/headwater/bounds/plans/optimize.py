@@ -41,7 +41,7 @@ def _cheapest(plans: Iterable[BoundedPlan | None]) -> BoundedPlan | None:
 
 
 def _plan_select(block: Select, settings: Settings) -> BoundedPlan | None:
-    hoisted = hoist(listed(push_down(prune(block))), _prefix(settings))
+    hoisted = hoist(listed(push_down(prune(block))))
     windows = dict(settings.windows)
     values: list[tuple[str, BoundedPlan]] = []
     for name, query in hoisted.values:
@@ -57,11 +57,6 @@ def _plan_select(block: Select, settings: Settings) -> BoundedPlan | None:
     forms = (form for block in blocks if block for form in join_forms(block, settings.catalog))
     cheapest = _cheapest(plan for form in forms for plan in _plans_of_form(form, inside))
     return cheapest if cheapest is None or not values else _with_values(cheapest, values)
-
-
-def _prefix(settings: Settings) -> str:
-    """Values of nested blocks must not take each other's names."""
-    return "x" * len(settings.given)
 
 
 def _with_values(bounded: BoundedPlan, values: list[tuple[str, BoundedPlan]]) -> BoundedPlan:
@@ -80,7 +75,7 @@ def _plans_of_form(block: Select, settings: Settings) -> list[BoundedPlan | None
 
 def _is_cuttable(block: Select, settings: Settings) -> bool:
     """May LIMIT be taken over joined rows? Not above a grouping, a window function or a real DISTINCT."""
-    if block.group is not None or block.windowed:
+    if block.group is not None or block.windowed or block.top is not None:
         return False
     return not block.distinct or _distinct_already(block, settings)
 
@@ -187,6 +182,7 @@ def extreme(block: Select, aggregate: AggregateCall) -> Select:
 
 def _finish(block: Select, core: BoundedPlan, settings: Settings) -> BoundedPlan | None:
     """What stands above the joined rows."""
+    core = _topped(block, core)
     bounded: BoundedPlan | None = core
     if block.group is not None:
         rows = 1 if block.group == () else core.bound.rows
@@ -196,6 +192,14 @@ def _finish(block: Select, core: BoundedPlan, settings: Settings) -> BoundedPlan
     if block.having and bounded is not None:
         bounded = filtered(bounded, block.having, settings, plan_query)
     return None if bounded is None else _projected(block, bounded, settings)
+
+
+def _topped(block: Select, core: BoundedPlan) -> BoundedPlan:
+    """The first rows of each partition, with their ranks; what the search cut early is cut again."""
+    top = block.top
+    if top is None:
+        return core
+    return replace(core, plan=Cut(core.plan, top.order, number(top.count), None, core.bound, top.partition))
 
 
 def _projected(block: Select, bounded: BoundedPlan, settings: Settings) -> BoundedPlan | None:

@@ -172,7 +172,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """Join with the rows of an independent plan, which runs once; conditions follow as a Filter."""
+    """Join with the rows of a plan of its own; conditions follow as a Filter.
+
+    It runs once, or (`each`) for every row of `child`, whose columns it reads.
+    """
 
     child: Plan
     alias: str
@@ -180,17 +183,19 @@ class Nested:
     bound: Bound
     optional: bool = False
     on: tuple[Expr, ...] = ()
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Sort, then skip `offset` and keep `limit` rows: PIQL's stop."""
+    """Sort, then skip `offset` and keep `limit` rows: PIQL's stop.  `per`: of each partition, ranked."""
 
     child: Plan
     order: tuple[Order, ...]
     limit: Expr | None
     offset: Expr | None
     bound: Bound
+    per: tuple[Expr, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from headwater.bounds.plans.block_search import BlockSearch, State
 from headwater.bounds.plans.extend import extend
 from headwater.bounds.plans.plan import Bound, Start
 from headwater.bounds.plans.subplans import BoundedPlan, Planner, filtered, subqueries_of
-from headwater.bounds.query.block import Select
+from headwater.bounds.query.block import Derived, Select
 from headwater.bounds.query.settings import Settings
 
 __all__ = ["search"]
@@ -78,9 +78,11 @@ def _next_level(search: BlockSearch, level: Level) -> Level:
 
 
 def _is_ready(search: BlockSearch, done: frozenset[str], alias: str) -> bool:
-    """An optional source comes after all that its conditions name."""
-    join = search.block.left_join(alias)
+    """An optional source comes after all that its conditions name, a LATERAL one after all that it reads."""
+    join, source = search.block.left_join(alias), search.block.source(alias)
     given = done | {alias} | search.settings.given
+    if isinstance(source, Derived) and not {column.alias for column in source.outer} <= given:
+        return False
     return join is None or all(aliases_of(condition) <= given for condition in join.on)
 
 

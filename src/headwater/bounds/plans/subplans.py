@@ -86,8 +86,7 @@ def _subplan(
     given = settings.given | {column.alias for column in query.outer}
     if query.kind == "exists" and isinstance(block, Select) and block.limit is None:
         block = replace(block, limit=number(1), order=())
-    plain = isinstance(block, Select) and block.group is None and block.limit is None and not block.distinct
-    if probe and plain and isinstance(block, Select) and query.operand is not None:
+    if probe and isinstance(block, Select) and _may_narrow(block) and query.operand is not None:
         given |= aliases_of(query.operand)
         same = call("eq", block.outputs[0].expr, query.operand)
         narrowed = replace(block, where=(*block.where, same), limit=number(1), order=())
@@ -98,3 +97,9 @@ def _subplan(
     if inner is None:
         return None
     return Subplan(query, inner.plan, bool(query.outer), query.kind == "exists"), inner
+
+
+def _may_narrow(block: Select) -> bool:
+    """May a condition on what it shows be added to its WHERE? Not if other rows have a say in that."""
+    cuts = block.limit is not None or block.offset is not None or block.top is not None
+    return block.group is None and not (cuts or block.distinct or block.windowed)

@@ -13,20 +13,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.expressions.facts import parameters_of, substitute
+from headwater.algebra.expressions.facts import columns_in, in_order, parameters_of, substitute
 from headwater.algebra.expressions.sql import AND_RANK, sql_of
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery, walk
 from headwater.errors import Place
 
 __all__ = [
+    "RANK",
     "Base",
     "Derived",
     "LeftJoin",
     "Order",
     "Output",
     "Query",
+    "Ranking",
     "Select",
     "Source",
+    "Top",
     "Union",
     "conjunction_sql",
     "query_of",
@@ -48,15 +51,23 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A subquery in FROM that keeps its own block, because it groups, limits or removes duplicates."""
+    """A subquery in FROM that keeps its own block, because it groups, limits or removes duplicates.
+
+    `outer`: the columns of sources before it that it reads (LATERAL); it is computed for each of their rows.
+    """
 
     alias: str
     query: Query
     place: Place | None = field(default=None, compare=False)
+    outer: tuple[Column, ...] = ()
 
     @property
     def sql(self) -> str:
-        return f"({self.query.sql}) {self.alias}"
+        return f"{'LATERAL ' if self.outer else ''}({self.query.sql}) {self.alias}"
+
+    def substitute(self, names: Mapping[Expr, Expr]) -> Derived:
+        outer = (column for old in self.outer for column in in_order(columns_in(names.get(old, old))))
+        return replace(self, query=self.query.substitute(names), outer=tuple(outer))
 
 
 Source = Base | Derived
@@ -102,6 +113,37 @@ class Order:
         return text
 
 
+RANK = Column("row_number", "$rank")  # a row's place in its partition, known once a Top is taken
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The output `name` is ROW_NUMBER() OVER (PARTITION BY partition ORDER BY order)."""
+
+    name: str
+    partition: tuple[Expr, ...]
+    order: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """Of the joined rows, the first `count` of each partition."""
+
+    partition: tuple[Expr, ...]
+    order: tuple[Order, ...]
+    count: int
+
+    def substitute(self, names: Mapping[Expr, Expr]) -> Top:
+        order = tuple(replace(item, expr=substitute(item.expr, names)) for item in self.order)
+        return Top(tuple(substitute(expr, names) for expr in self.partition), order, self.count)
+
+    @property
+    def sql(self) -> str:
+        order = ", ".join(item.sql for item in self.order)
+        by = ", ".join(map(sql_of, self.partition))
+        return f" TOP {self.count} OF EACH ({by}) ORDER BY {order}"
+
+
 @dataclass(frozen=True, slots=True)
 class Select:
     sources: tuple[Source, ...]
@@ -115,6 +157,8 @@ class Select:
     limit: Expr | None = None
     offset: Expr | None = None
     windowed: bool = False  # has window functions: nothing may be cut before them
+    ranking: Ranking | None = None  # its only window function, if that is ROW_NUMBER
+    top: Top | None = None  # taken before outputs, order and limit
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -135,6 +179,8 @@ class Select:
         exprs = [*self.where, *self.having, *(self.group or ())]
         exprs += [output.expr for output in self.outputs] + [item.expr for item in self.order]
         exprs += [on for join in self.left_joins for on in join.on]
+        if self.top is not None:
+            exprs += [*self.top.partition, *(item.expr for item in self.top.order)]
         return (*exprs, *(count for count in (self.limit, self.offset) if count is not None))
 
     @property
@@ -169,6 +215,7 @@ class Select:
             text += " GROUP BY " + ", ".join(map(sql_of, self.group))
         if self.having:
             text += f" HAVING {conjunction_sql(self.having)}"
+        text += self.top.sql if self.top is not None else ""
         text += _cut_sql(self.order, self.limit)
         return text if self.offset is None else f"{text} OFFSET {sql_of(self.offset)}"
 
@@ -193,10 +240,7 @@ class Select:
         return replace(
             self,
             sources=tuple(
-                replace(source, query=source.query.substitute(names))
-                if isinstance(source, Derived)
-                else source
-                for source in self.sources
+                source.substitute(names) if isinstance(source, Derived) else source for source in self.sources
             ),
             where=tuple(map(new, self.where)),
             outputs=tuple(Output(output.name, new(output.expr)) for output in self.outputs),
@@ -206,6 +250,8 @@ class Select:
             order=tuple(replace(item, expr=new(item.expr)) for item in self.order),
             limit=maybe(self.limit),
             offset=maybe(self.offset),
+            ranking=None,
+            top=None if self.top is None else self.top.substitute(names),
         )
 
 
@@ -236,7 +282,8 @@ class Union:
     @property
     def sql(self) -> str:
         word = {"all": " UNION ALL ", "distinct": " UNION "}.get(self.kind, f" {self.kind.upper()} ")
-        return word.join(branch.sql for branch in self.branches) + _cut_sql(self.order, self.limit)
+        text = word.join(branch.sql for branch in self.branches) + _cut_sql(self.order, self.limit)
+        return text if self.offset is None else f"{text} OFFSET {sql_of(self.offset)}"
 
     def substitute(self, names: Mapping[Expr, Expr]) -> Union:
         return replace(self, branches=tuple(branch.substitute(names) for branch in self.branches))

@@ -16,6 +16,7 @@ __all__ = ["Catalog", "UniqueTerms"]
 
 _DOMAINS = {"boolean": 2, "tinyint": 256}
 _FEW = 1000
+_NONE: frozenset[str] = frozenset()
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -57,28 +58,30 @@ class Catalog:
             for key in self.keys(name)
         )
 
-    def row_bound(self, name: str, columns: Collection[str]) -> int | None:
+    def row_bound(self, name: str, columns: Collection[str], after: frozenset[str] = _NONE) -> int | None:
         """The most rows that can share one value of `columns`; None if no constraint limits them.
 
         A key or limit counts also if the columns of it that are missing have few values: once for each.
+        `after`: tables whose references led here, so that references in a circle end.
         """
         limits = [(key, 1) for key in self.keys(name)]
         limits += [(limit.columns, limit.limit) for limit in self.cardinalities(name)]
         bounds = []
         for constrained, most in limits:
-            sizes = [self._certain_domain(name, column) for column in constrained if column not in columns]
+            missing = [column for column in constrained if column not in columns]
+            sizes = [self._certain_domain(name, column, after) for column in missing]
             known = [size for size in sizes if size is not None]
             if len(known) == len(sizes):
                 bounds.append(most * prod(known))
         return min(bounds, default=None)
 
-    def _certain_domain(self, name: str, column: str) -> int | None:
+    def _certain_domain(self, name: str, column: str, after: frozenset[str]) -> int | None:
         """The number of values of a column that is never NULL: rows with NULL are in no key or limit."""
-        return None if self.nullable(name, column) else self.few_values(name, column)
+        return None if self.nullable(name, column) else self.few_values(name, column, after)
 
-    def few_values(self, name: str, column: str) -> int | None:
+    def few_values(self, name: str, column: str, after: frozenset[str] = _NONE) -> int | None:
         """The number of values other than NULL, if they are so few that each may be looked at."""
-        size = self.domain(name, column)
+        size = self.domain(name, column, after)
         return size if size is not None and size <= _FEW else None
 
     def cardinalities(self, name: str) -> tuple[Cardinality, ...]:
@@ -105,16 +108,16 @@ class Catalog:
         declared = self.column(name, column)
         return declared is not None and declared.type.lower() in _WHOLE
 
-    def domain(self, name: str, column: str) -> int | None:
+    def domain(self, name: str, column: str, after: frozenset[str] = _NONE) -> int | None:
         """How many values other than NULL a column can have, where the schema tells."""
         declared = self.column(name, column)
         if declared is None:
             return None
         sizes = [_DOMAINS.get(declared.type), declared.values]
         sizes += [
-            self.row_bound(reference.table, ())
+            self.row_bound(reference.table, (), after | {name})
             for reference in self.foreign_keys(name)
-            if reference.columns == (column,)
+            if reference.columns == (column,) and reference.table not in after
         ]
         return min((size for size in sizes if size is not None), default=None)
 

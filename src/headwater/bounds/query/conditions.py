@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from headwater.algebra.expressions.facts import aliases_of, is_of_one_row, is_value
 from headwater.algebra.expressions.matching import like_prefix
 from headwater.algebra.expressions.sql import sql_of
-from headwater.algebra.expressions.tree import Call, Expr, Literal, Parameter, call
+from headwater.algebra.expressions.tree import Call, Expr, Literal, Parameter, call, walk
 from headwater.bounds.query.classes import Classes, equality
 
 __all__ = ["Conditions", "Range", "conditions_on", "range_of"]
@@ -80,7 +80,7 @@ def _prefix(term: Expr, pattern: Expr, condition: Expr) -> Range | None:
     match pattern:
         case Literal(str() as text) if like_prefix(text)[1]:
             return Range(term, "prefix", pattern, condition)
-        case Call("concat", (start, Literal("%" | "%%"))) if not aliases_of(start):  # %% as drivers escape it
+        case Call("concat", (start, Literal("%" | "%%"))) if _may_be_plain(start):  # %% as drivers escape it
             note = f"{sql_of(start)} holds no % or _"
             return Range(term, "prefix", pattern, condition, note)
         case Parameter(name) if name.lower().endswith("prefix"):
@@ -88,6 +88,14 @@ def _prefix(term: Expr, pattern: Expr, condition: Expr) -> Range | None:
             return Range(term, "prefix", pattern, condition, note)
         case _:
             return None
+
+
+def _may_be_plain(text: Expr) -> bool:
+    """Can it be a text without wildcards? '%' || :q cannot, whatever :q is."""
+    written = (part.value for part in walk(text) if isinstance(part, Literal))
+    return not aliases_of(text) and not any(
+        isinstance(value, str) and ("%" in value or "_" in value) for value in written
+    )
 
 
 def conditions_on(

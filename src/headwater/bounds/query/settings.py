@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from headwater.algebra.expressions.tree import Call, Expr, Literal, Parameter
+from headwater.algebra.expressions.tree import Call, Expr, Literal, Opaque, Parameter
 from headwater.bounds.query.catalog import Catalog
 
 __all__ = ["Settings", "count_bound"]
@@ -21,7 +21,9 @@ class Settings:
     hot: bool = False  # may an index be led by a TEMPORAL column?
     given: frozenset[str] = frozenset()  # aliases of an enclosing query
     temporal: frozenset[tuple[str, str]] = frozenset()  # further (table, column) that grow with time
-    windows: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)  # $1: MAX(table.column) - n
+    windows: Mapping[str, tuple[str, str, int]] = field(
+        default_factory=dict
+    )  # a value computed first: MAX(table.column) - n
 
     def is_hot(self, table: str, column: str) -> bool:
         return self.catalog.temporal(table, column) or (table, column) in self.temporal
@@ -43,6 +45,9 @@ def count_bound(expr: Expr | None, settings: Settings) -> int | None:
             if first is None or second is None:
                 return None
             return first + second if expr.function == "add" else first * second
+        case Call("least", arguments) | Opaque("least", arguments):
+            bounds = (count_bound(argument, settings) for argument in arguments)
+            return min((bound for bound in bounds if bound is not None), default=None)
         case Call("sub", (left, Literal(int() as number))) if number >= 0:
             return count_bound(left, settings)
         case _:

@@ -7,18 +7,19 @@ removes doubles stays a `Derived` source.  WITH is spread where it is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.facts import aliases_of
-from headwater.algebra.expressions.tree import Column, Expr, call
-from headwater.bounds.query.block import Base, Derived, LeftJoin, Query, Select, Source
-from headwater.bounds.query.forms.merging import mergeable, renamed
+from headwater.algebra.expressions.build import NULL, choose
+from headwater.algebra.expressions.facts import in_order
+from headwater.algebra.expressions.tree import Column, Expr, Subquery, call
+from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Query, Select, Source, Union
+from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
 from headwater.bounds.query.names import Names
-from headwater.bounds.reading.expressions.convert import Reader, conditions_of
-from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.expressions.convert import Reader, conditions_of, convert
+from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.trees import column_names, own_clauses
 from headwater.errors import InputError, did_you_mean
@@ -37,6 +38,9 @@ class QueryReader(Reader, Protocol):
 
     @property
     def names(self) -> Names: ...
+
+    @property
+    def declared(self) -> dict[str, Table]: ...
 
     def query(self, node: exp.Expr, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]: ...
 
@@ -60,6 +64,10 @@ class FromClause:
                 self._named(node)
             case exp.Subquery() if isinstance(node.this, exp.Query):
                 self._subquery(node, node.alias, self.ctes)
+            case exp.Lateral() if isinstance(node.this, exp.Subquery):
+                self._lateral(node)
+            case exp.Values():
+                self._values(node)
             case exp.Paren() | exp.Subquery():
                 self.add(node.this)
             case _:
@@ -67,8 +75,10 @@ class FromClause:
                 raise NotAnalysed(f"the source {text} is not a table or a subquery", self.reader.place(node))
         for join in node.args.get("joins") or []:
             self.join(join)
-        if node.args.get("pivots") or node.args.get("sample"):
-            raise NotAnalysed("PIVOT and TABLESAMPLE are not understood", self.reader.place(node))
+        if node.args.get("pivots"):
+            raise NotAnalysed("PIVOT is not understood", self.reader.place(node))
+        if node.args.get("sample"):
+            raise NoBound("TABLESAMPLE reads a share of all rows", self.reader.place(node))
         return tuple(source.alias for source in self.sources[before:])
 
     def _named(self, node: exp.Table) -> None:
@@ -91,13 +101,42 @@ class FromClause:
         written = node.alias or table.name
         alias = self.reader.names.fresh(written)
         self.sources.append(Base(alias, table.name, place))
+        self.reader.declared[alias] = table
         self.scope.add(written, {name: Column(name, alias) for name in table.column_names}, place)
 
     def _subquery(self, node: exp.Expr, alias: str, ctes: Ctes) -> None:
         query, _ = self.reader.query(node if own_clauses(node) else node.this, None, ctes)
-        place = self.reader.place(node)
-        given = [name.name for name in column_names(node)]
-        names = (*given, *query.columns[len(given) :])
+        self._take(query, node, alias)
+
+    def _lateral(self, node: exp.Lateral) -> None:
+        """A subquery that reads the sources before it; aggregates of no group are scalar subqueries."""
+        body = node.this
+        query, below = self.reader.query(body if own_clauses(body) else body.this, self.scope, self.ctes)
+        outer = in_order(below.outer_columns)
+        if not (isinstance(query, Select) and is_one_row(query)):
+            self._take(query, node, node.alias, outer)
+            return
+        columns: dict[str, Expr] = {
+            name: Subquery("scalar", replace(query, outputs=(output,)), None, outer)
+            for name, output in zip(_names(node, query), query.outputs, strict=True)
+        }
+        self.scope.add(node.alias or self.reader.names.fresh("subquery"), columns, self.reader.place(node))
+
+    def _values(self, node: exp.Values) -> None:
+        """VALUES (1, 'a'), (2, 'b') as a union of as many rows."""
+        rows = [list(row.expressions) for row in node.expressions if isinstance(row, exp.Tuple)]
+        if not rows or any(len(row) != len(rows[0]) for row in rows):
+            raise NotAnalysed("VALUES is not understood", self.reader.place(node))
+        outputs = [[convert(value, self.scope, self.reader) for value in row] for row in rows]
+        branches = tuple(
+            Select((), (), tuple(Output(f"column{number}", value) for number, value in enumerate(row, 1)))
+            for row in outputs
+        )
+        query = Union(branches, "all") if len(branches) > 1 else branches[0]
+        self._take(query, node, node.alias)
+
+    def _take(self, query: Query, node: exp.Expr, alias: str, outer: tuple[Column, ...] = ()) -> None:
+        place, names = self.reader.place(node), _names(node, query)
         if mergeable(query) and isinstance(query, Select):
             self.sources += query.sources
             self.where += query.where
@@ -106,7 +145,7 @@ class FromClause:
             self.scope.add(alias or self.reader.names.fresh("subquery"), columns, place)
             return
         own = self.reader.names.fresh(alias or "subquery")
-        self.sources.append(Derived(own, renamed(query, names), place))
+        self.sources.append(Derived(own, renamed(query, names), place, outer))
         self.scope.add(alias or own, {name: Column(name, own) for name in names}, place)
 
     def join(self, join: exp.Join) -> None:
@@ -114,16 +153,26 @@ class FromClause:
         method = (join.method or "").upper()
         if side == "FULL":
             raise NotAnalysed("FULL JOIN is not understood", self.reader.place(join))
+        if isinstance(join.this, exp.Lateral) and join.this.args.get("cross_apply") is False:
+            side = "LEFT"  # OUTER APPLY
         if kind in ("SEMI", "ANTI", "APPLY") or method not in ("", "NATURAL"):
             raise NotAnalysed(f"{kind or join.method} JOIN is not understood", self.reader.place(join))
         present = tuple(source.alias for source in self.sources)
         before = {name: set(columns) for name, columns in self.scope.sources.items()}
+        earlier = list(self.where)
         added = self.add(join.this)
-        conditions = list(self._on(join, before))
+        inner = self.where[len(earlier) :]  # of a merged subquery
+        conditions = self._on(join, before)
+        if side == "LEFT" and not added and not conditions:
+            return  # what it reads is one row, always
         if side == "LEFT":
-            self._optional(added, conditions, join)
+            self.where = earlier
+            self._optional(added, (*conditions, *inner), join)
+            self._null_without_partner(added, set(self.scope.sources) - set(before), join)
         elif side == "RIGHT":
-            self._optional(present, conditions, join)
+            self.where = inner
+            self._optional(present, (*conditions, *earlier), join)
+            self._null_without_partner(present, set(before), join)
         else:
             self.where += conditions
 
@@ -145,15 +194,34 @@ class FromClause:
                 text = f'USING names "{name}", which one side lacks'
                 raise InputError("HW402", text, place=self.reader.place(join))
             conditions.append(call("eq", sources[owner][name], sources[new][name]))
-            self.scope.merged[name] = sources[owner][name]
+            kept = new if (join.side or "").upper() == "RIGHT" else owner  # the side that is never NULL
+            self.scope.merged[name] = sources[kept][name]
         return tuple(conditions)
 
-    def _optional(self, aliases: tuple[str, ...], conditions: list[Expr], join: exp.Join) -> None:
+    def _optional(self, aliases: tuple[str, ...], conditions: tuple[Expr, ...], join: exp.Join) -> None:
         if len(aliases) != 1:
             text = "an outer join whose optional side joins several sources"
             raise NotAnalysed(text, self.reader.place(join))
-        (alias,) = aliases
-        own = [condition for condition in self.where if aliases_of(condition) == {alias}]
-        if own:  # conditions of a merged subquery belong to the join
-            self.where = [condition for condition in self.where if condition not in own]
-        self.left_joins.append(LeftJoin(alias, (*conditions, *own)))
+        self.left_joins.append(LeftJoin(aliases[0], conditions))
+
+    def _null_without_partner(self, aliases: tuple[str, ...], names: set[str], join: exp.Join) -> None:
+        """What a merged subquery computes (1 AS one) is NULL where its row has no partner."""
+        source = next(source for source in self.sources if source.alias == aliases[0])
+        for name in names:
+            for column, expr in self.scope.sources[name].items():
+                if not isinstance(expr, Column):
+                    self.scope.sources[name][column] = choose(self._has_partner(source, join), expr, NULL)
+
+    def _has_partner(self, source: Source, join: exp.Join) -> Expr:
+        columns = self.reader.tables[source.table.lower()].columns if isinstance(source, Base) else ()
+        certain = next((column.name for column in columns if not column.nullable), None)
+        if certain is None:
+            text = "an outer join computes values of a table that has no column without NULL"
+            raise NotAnalysed(text, self.reader.place(join))
+        return call("not_null", Column(certain, source.alias))
+
+
+def _names(node: exp.Expr, query: Query) -> tuple[str, ...]:
+    """The names of a subquery's columns: those its alias gives, then its own."""
+    given = [name.name for name in column_names(node)]
+    return (*given, *query.columns[len(given) :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.errors import Place
 
-__all__ = ["NotAnalysed"]
+__all__ = ["NoBound", "NotAnalysed"]
 
 
 class NotAnalysed(Exception):
@@ -14,3 +14,7 @@ class NotAnalysed(Exception):
         super().__init__(reason)
         self.reason = reason
         self.place = place
+
+
+class NoBound(NotAnalysed):
+    """What is written has no bound whatever the tables hold, so that the answer is "unbounded"."""

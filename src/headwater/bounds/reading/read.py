@@ -1,7 +1,7 @@
 """From a sqlglot SELECT to a block: names resolved, joins turned into conditions, subqueries merged.
 
 FROM is read by from_clause, what is shown by select_list, expressions by convert.  What is left out
-(recursion, FULL JOIN, LATERAL, table functions) raises NotAnalysed with the place.
+(recursion, FULL JOIN, table functions) raises NotAnalysed with the place.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from headwater.algebra.expressions.build import ZERO
 from headwater.algebra.expressions.facts import has_aggregate
 from headwater.algebra.expressions.tree import Column, Expr, Literal
-from headwater.bounds.query.block import Order, Query, Select, Union
+from headwater.bounds.query.block import Order, Query, Select, Top, Union
+from headwater.bounds.query.forms.derived import flattened
 from headwater.bounds.query.forms.merging import inner_where_possible
+from headwater.bounds.query.forms.tops import with_tops
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
 from headwater.bounds.reading.from_clause import Ctes, FromClause
-from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.select_list import SelectList, outputs_of
+from headwater.bounds.reading.tops import distinct_on, qualified, ranking_of
 from headwater.bounds.reading.trees import direction, ordered, own_clauses, windows
 from headwater.errors import InputError, Place
 from headwater.model import SqlText, Table
@@ -50,9 +54,15 @@ class _Reader:
     sql: SqlText
     names: Names = field(default_factory=Names)
     depth: int = 0
+    declared: dict[str, Table] = field(default_factory=dict)  # by alias
 
     def place(self, node: exp.Expr) -> Place | None:
         return place_of(node, self.sql.place)
+
+    def type_of(self, column: Column) -> str:
+        table = self.declared.get(column.alias)
+        declaration = None if table is None else table.column(column.name)
+        return "" if declaration is None else declaration.type
 
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
         return self.query(node, scope, scope.ctes)
@@ -84,7 +94,7 @@ class _Reader:
         if clause is None:
             return ctes
         if clause.args.get("recursive"):
-            raise NotAnalysed("WITH RECURSIVE has no bound on its depth", self.place(clause))
+            raise NoBound("WITH RECURSIVE has no bound on its depth", self.place(clause))
         own = {
             cte.alias.lower(): exp.Subquery(this=cte.this, alias=cte.args.get("alias"))
             for cte in clause.expressions
@@ -120,19 +130,21 @@ class _Reader:
         """LIMIT and OFFSET, or FETCH; LIMIT ALL and LIMIT NULL are none."""
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count: exp.Expr | None = None
+        _refuse_open_cut(limit, self.place(node))
         if isinstance(limit, exp.Fetch):
             count = limit.args.get("count") or exp.Literal.number(1)
-            if limit.args.get("limit_options") is not None and "TIES" in limit.sql().upper():
-                raise NotAnalysed("FETCH ... WITH TIES may return any number of rows", self.place(limit))
         elif limit is not None:
             count = limit.expression
         shift = offset.expression if offset is not None else None
         if limit is not None and limit.args.get("offset") is not None:
             shift = limit.args["offset"]
+        while isinstance(count, exp.Cast | exp.Paren):  # LIMIT $2::int
+            count = count.this
         cut = None if count is None else convert(count, scope, self)
         if isinstance(cut, Literal) and cut.value is None:
             cut = None
-        return cut, None if shift is None else convert(shift, scope, self)
+        skipped = None if shift is None else convert(shift, scope, self)
+        return cut, None if skipped == ZERO else skipped
 
     def _select(self, node: exp.Select, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
         self._refuse(node)
@@ -151,13 +163,15 @@ class _Reader:
     def _refuse(self, node: exp.Select) -> None:
         for name, what in (
             ("laterals", "LATERAL VIEW"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE"),
-            ("qualify", "QUALIFY"), ("pivots", "PIVOT"), ("into", "SELECT INTO"), ("sample", "TABLESAMPLE"),
+            ("pivots", "PIVOT"), ("into", "SELECT INTO"),
         ):  # fmt: skip
             if node.args.get(name):
                 raise NotAnalysed(f"{what} is not understood", self.place(node))
+        if node.args.get("sample"):
+            raise NoBound("TABLESAMPLE reads a share of all rows", self.place(node))
         if any(lock.args.get("wait") is False for lock in node.args.get("locks") or []):
             text = "SKIP LOCKED passes over as many rows as others have locked"
-            raise NotAnalysed(text, self.place(node))
+            raise NoBound(text, self.place(node))
 
     def _finish(self, node: exp.Select, scope: Scope, clause: FromClause) -> Select:
         shown = SelectList(outputs_of(node, scope, self), scope, self)
@@ -168,10 +182,11 @@ class _Reader:
         if group is None and any(map(has_aggregate, exprs)):
             group = ()
         limit, offset = self._cut(node, scope)
-        distinct = node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on") is not None:
-            raise NotAnalysed("DISTINCT ON is not understood", self.place(node))
-        return inner_where_possible(
+        top = self._top(node, scope, order)
+        if top is not None and (group is not None or (len(windows(node)) and not node.args.get("qualify"))):
+            text = "the first rows of each group stand beside a grouping or a window function"
+            raise NotAnalysed(text, self.place(node))
+        return _in_simple_form(
             Select(
                 sources=tuple(clause.sources),
                 where=tuple(dict.fromkeys(clause.where)),
@@ -179,14 +194,40 @@ class _Reader:
                 left_joins=tuple(clause.left_joins),
                 group=group,
                 having=having,
-                distinct=distinct is not None,
+                distinct=node.args.get("distinct") is not None and top is None,
                 order=order,
                 limit=limit,
                 offset=offset,
-                windowed=any(isinstance(window.parent_select, exp.Select) for window in windows(node)),
+                windowed=top is None and bool(windows(node)),
+                ranking=ranking_of(node, shown.outputs, lambda part: convert(part, scope, self)),
+                top=top,
             )
         )
+
+    def _top(self, node: exp.Select, scope: Scope, order: tuple[Order, ...]) -> Top | None:
+        def inner(part: exp.Expr) -> Expr:
+            return convert(part, scope, self)
+
+        return distinct_on(node, order, inner) or qualified(node, inner)
 
     def _having(self, node: exp.Select, shown: SelectList) -> tuple[Expr, ...]:
         having = node.args.get("having")
         return () if having is None else conditions_of(having.this, shown.aliased_scope(having.this), self)
+
+
+def _in_simple_form(block: Select) -> Select:
+    """Left joins are inner joins where they can be, ranks are cut, a grouping alone is the block itself."""
+    return flattened(with_tops(inner_where_possible(block)))
+
+
+def _refuse_open_cut(limit: exp.Expr | None, place: Place | None) -> None:
+    """Cuts that do not say how many rows they keep: PERCENT, WITH TIES, LIMIT BY."""
+    if limit is None:
+        return
+    options = limit.args.get("limit_options")
+    if options is not None and options.args.get("with_ties"):
+        raise NoBound("WITH TIES may return any number of rows", place)
+    if options is not None and options.args.get("percent"):
+        raise NoBound("a cut in PERCENT grows with the rows it is taken of", place)
+    if limit.expressions:
+        raise NotAnalysed("LIMIT BY is not understood", place)

@@ -24,7 +24,14 @@ from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.quotes import double_quoted, has_double_quotes, quotes_hold_names
 from headwater.bounds.reading.schema.domains import enum_size
 from headwater.bounds.reading.schema.passed_over import passes_over
-from headwater.bounds.reading.schema.plain_ddl import altered, indexed, table_of, view_query
+from headwater.bounds.reading.schema.plain_ddl import (
+    altered,
+    indexed,
+    parents_of,
+    table_of,
+    unconstrained,
+    view_query,
+)
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
 from headwater.errors import InputError, Place
 from headwater.errors.shared import declared_twice
@@ -66,6 +73,17 @@ class Inputs:
     unique_indexes: dict[str, UniqueIndex] = field(default_factory=dict)  # by their names
     enums: dict[str, int] = field(default_factory=dict)  # types of few values
     added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
+
+    parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
+
+    def forget(self, name: str) -> None:
+        """Nothing that is declared of the table counts any more."""
+        table = spelling(name, self.tables)
+        if table is not None:
+            self.tables[table] = unconstrained(self.tables[table])
+            self.unique_indexes = {
+                key: index for key, index in self.unique_indexes.items() if index.table != table
+            }
 
     def declare(self, declared: Table | View) -> None:
         """Add a table or a stored view; a name is declared once."""
@@ -163,7 +181,7 @@ def _name(words: Words, gap_start: int) -> str:
 
 def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str) -> None:
     """Headwater's own reading first; if that fails, or for another dialect, sqlglot's."""
-    sql, ours = words.rest_text(), _is_ours(words)
+    sql, ours, changed = words.rest_text(), _is_ours(words), _altered_table(words)
     refusal: InputError | None = None
     if not dialect:
         try:
@@ -182,6 +200,7 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
     except NotAnalysed as problem:
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
+        inputs.forget(changed)  # it may have taken a constraint away
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
 
 
@@ -217,6 +236,7 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
     match tree:
         case exp.Create() if tree.kind == "TABLE":
             inputs.declare(table_of(tree, inputs.tables, inputs.enums, place))
+            inputs.parents |= {name.lower() for name in parents_of(tree)}
         case exp.Create() if tree.kind == "TYPE":
             size, name = enum_size(tree), tree.this.name.lower()
             inputs.enums |= {name: size + inputs.added_values[name]} if size is not None else {}
@@ -234,6 +254,15 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
             inputs.queries.append(statement)
         case _:
             raise NotAnalysed("this statement is not understood", place)
+
+
+def _altered_table(words: Words) -> str:
+    """The name after ALTER TABLE [IF EXISTS] [ONLY], without its schema; "" if it is another statement."""
+    if not words.at("ALTER", "TABLE"):
+        return ""
+    names = [token.text for token in words.rest()[2:] if token.word not in ("IF", "EXISTS", "ONLY")]
+    name = names[2] if len(names) > 2 and names[1] == "." else next(iter(names), "")
+    return name.strip('"`[]')
 
 
 def _view_name(tree: exp.Create) -> str:

@@ -19,7 +19,7 @@ from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog, UniqueTerms
 from headwater.bounds.query.classes import Classes
 from headwater.bounds.query.dependencies import atoms, closure, dependencies
-from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.quotes import refuse_ambiguous
 from headwater.bounds.reading.read import read_query
 from headwater.bounds.reading.schema.plain_ddl import with_unique_index
@@ -44,6 +44,9 @@ def subject_of(statement: NamedTree, inputs: Inputs, catalog: Catalog, options: 
     """A subject, or at once the answer "not analysed"."""
     try:
         query = _query(statement, inputs, catalog)
+    except NoBound as error:
+        reason = Reason(error.reason, error.place or statement.place)
+        return Answer(statement.name, Level.UNBOUNDED, reasons=(reason,), place=statement.place)
     except NotAnalysed as error:
         return _not_analysed(statement, error.reason, error.place)
     except InputError as error:  # an unknown table or column: the other queries are answered all the same
@@ -130,6 +133,9 @@ def _rows_written(tree: exp.Update | exp.Delete) -> exp.Expr:
     select = exp.select("*").from_(tree.this.copy())
     where = tree.args.get("where")
     select = select.where(where.this.copy()) if where is not None else select
+    for clause in ("order", "limit"):  # MySQL's
+        if tree.args.get(clause) is not None:
+            select.set(clause, tree.args[clause].copy())
     return _with_definitions(select, tree)
 
 
@@ -150,6 +156,8 @@ def tables_with_views(inputs: Inputs) -> Catalog:
 
     A view that cannot be analysed is left out; a query that reads it is then not analysed either.
     """
+    for parent in inputs.parents:
+        inputs.forget(parent)
     tables = dict(inputs.tables)
     terms: dict[str, tuple[UniqueTerms, ...]] = {}
     for index in inputs.unique_indexes.values():

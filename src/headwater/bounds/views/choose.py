@@ -93,6 +93,8 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
     """The cheapest choice; raises Refused with the most helpful reason if there is none."""
     if not isinstance(query, Select):
         raise Refused("a view is made for one SELECT, and this is a union of several")
+    if query.top is not None:
+        raise Refused("the first rows of each group are not kept as a view")
     reasons: list[Refused] = []
     choices: list[Choice] = []
     for block, extremum in _blocks(query, settings.catalog):

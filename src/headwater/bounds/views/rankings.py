@@ -14,13 +14,15 @@ from headwater.bounds.query.block import Base, Output, Query, Select
 from headwater.bounds.query.classes import Classes, equality
 from headwater.bounds.query.lossless import lossless
 from headwater.bounds.query.settings import Settings, count_bound
-from headwater.bounds.query.windows import by_epochs, windows_of
+from headwater.bounds.query.windows import Window, by_epochs, slots_of, windows_of
 from headwater.bounds.views.attributes import attributes_of
 from headwater.bounds.views.choose import ChosenView, keep_view
 from headwater.bounds.views.definition import Candidate, build_view
 from headwater.bounds.views.partial_states import read_state
 from headwater.bounds.views.refresh import (
+    Equal,
     Periodic,
+    Ranking,
     cut_params,
     equal_values,
     for_all,
@@ -31,6 +33,8 @@ from headwater.bounds.views.refused import Refused
 
 __all__ = ["ranked_window"]
 
+SLOTS = 12  # epochs in a window: a ranking is behind its window by at most one of them
+
 
 def ranked_window(query: Query, settings: Settings, name: str) -> Periodic:
     """GROUP BY over a time window, ranked by an aggregate: counters by epoch and a periodic top-k."""
@@ -39,10 +43,11 @@ def ranked_window(query: Query, settings: Settings, name: str) -> Periodic:
     most = count_bound(query.limit, settings)
     if most is None:
         raise Refused("its result has no bound: no LIMIT on the groups of a window")
-    block, notes = by_epochs(query, first=True)
+    slots = slots_of(query, SLOTS)  # two windows must agree on their epoch
+    block, notes = by_epochs(query, first=True, slots=slots)
     core, counted, assumes = _counted(block, settings)
     view = build_view(counted, core, settings, f"{name}_counts")
-    kept, below, _ = keep_view(view, settings, spread=True)
+    kept, below, catalog = keep_view(view, settings, spread=True)
     equal = equal_values(block)
     given = {name for value, _ in equal for name in parameters_of(value)} | cut_params(query)
     if query.params - given or attributes_of(block, frozenset(block.aliases)).reading:
@@ -57,7 +62,14 @@ def ranked_window(query: Query, settings: Settings, name: str) -> Periodic:
         (), (*below, kept), name, sql, key, read_text(query, name, equal, names), 1, most, most,
         "each partition ranks its share of one window's counters",
         True, assumes | frozenset(notes) | view.assumes, frozenset(_delta_indexes(kept)),
+        Ranking(ranking, over, _epoch_column(over, windows_of(query)), slots, catalog),
     )  # fmt: skip
+
+
+def _epoch_column(equal: Equal, windows: tuple[Window, ...]) -> Expr:
+    """The counters' column that must equal the epoch of now."""
+    now = {name for window in windows for name in parameters_of(window.now)}
+    return next(column for value, column in equal if parameters_of(value) & now)
 
 
 def _ranking(block: Select, core: frozenset[str], view: Candidate) -> Select:

@@ -13,6 +13,7 @@ from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Column, Expr
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.query.block import Derived, Output, Query, Select
+from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.classes import Classes, equality
 from headwater.bounds.views.choose import ChosenView
 
@@ -20,6 +21,7 @@ __all__ = [
     "PERIOD",
     "Equal",
     "Periodic",
+    "Ranking",
     "Staging",
     "cut_params",
     "equal_values",
@@ -29,6 +31,8 @@ __all__ = [
 ]
 
 PERIOD = "1 MINUTE"
+
+Equal = tuple[tuple[Expr, Expr], ...]  # (value of parameters, the attribute it must equal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,18 @@ class Periodic:
     refreshed: bool
     assumes: frozenset[str] = frozenset()
     indexes: frozenset[Index] = frozenset()
+    ranking: Ranking | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a refresh computes from counters by epoch: `block` over them, for all values that `equal` asks."""
+
+    block: Select
+    equal: Equal
+    epoch: Expr  # the counters' column that the windows' epochs are in
+    slots: int  # epochs in a window
+    catalog: Catalog  # with the counters
 
 
 def cut_params(query: Query) -> set[str]:
@@ -68,9 +84,6 @@ def cut_params(query: Query) -> set[str]:
             if isinstance(source, Derived):
                 cuts += [source.query.limit, source.query.offset]
     return {name for cut in cuts if cut is not None for name in parameters_of(cut)}
-
-
-Equal = tuple[tuple[Expr, Expr], ...]  # (value of parameters, the attribute it must equal)
 
 
 def equal_values(query: Query) -> Equal:

@@ -51,7 +51,7 @@ def bench_joins(
 
 
 def _execute(out: Path, quick: bool, as_json: bool) -> None:
-    from headwater.bench.joins.executed import run_executed
+    from headwater.bench.joins.execution.executed import run_executed
 
     with progress_console().status("joins") as status:
         results = run_executed(out, quick, lambda what: status.update(f"joins: {what}"))
@@ -59,9 +59,10 @@ def _execute(out: Path, quick: bool, as_json: bool) -> None:
         print_json(results)
         return
     rows = [
-        (row["plan"], row["policy"], f"{row['results']:,}", f"{row['share']:.1%}", f"{row['expected']:.1%}",
-         str(row["stale_results"]), "yes" if row["equal"] else "NO", f"{row['seconds_per_push']:.1f} s")
+        (row["plan"], row["policy"], f"{row['tolerance']:g}", f"{row['results']:,}", f"{row['share']:.1%}",
+         f"{row['of_predicted']:.1%}", str(row["stale_results"]), "yes" if row["equal"] else "NO",
+         f"{row['seconds_per_push']:.1f} s")
         for row in results["executed"]
     ]  # fmt: skip
-    columns = ("results", "of all", "expected", "stale", "verified", "a push")
+    columns = ("windows", "results", "of all", "of predicted", "stale", "verified", "a push")
     print_table("Adapted joins on Spark", ["plan", "policy", *columns], rows, right=columns)

@@ -77,7 +77,7 @@ def _ratio(numerator: float | None, denominator: float) -> float | None:
 def _show(measured: list[Measured]) -> None:
     columns = (
         "views", "trees", "rows a push", "woven", "separate", "recompute", "DuckDB", "separate / woven",
-        "merges / model", "answers",
+        "answers",
     )  # fmt: skip
     print_table(
         f"CPU-seconds of a push, {measured[0].stream} quotes",
@@ -92,7 +92,6 @@ def _show(measured: list[Measured]) -> None:
                 _text(row.recompute),
                 f"{row.duckdb:.2f}",
                 _text(_ratio(row.separate, row.woven)),
-                f"{row.merges / max(1, row.merges_by_model):.3f}",
                 f"{row.checked - len(row.wrong)} of {row.checked} equal Spark's",
             )
             for row in measured

@@ -156,6 +156,7 @@ def _merge(whole: Inputs, part: Inputs) -> None:
     whole.views += part.views
     whole.plain_views |= part.plain_views
     whole.unique_indexes |= part.unique_indexes
+    whole.parents |= part.parents
     whole.queries += part.queries
 
 

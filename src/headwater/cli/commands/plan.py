@@ -130,7 +130,16 @@ def _draw(path: Path, planned: Planned, view: str | None) -> None:
         vertex: names for vertex, names in planned.plan_with.results().items() if vertex in graph.vertices
     }
     picture = plan_svg(planned.project, graph, results, _critical(planned, view), subtitle)
-    write_text(path, below_each_other(picture, "" if view else woven_svg(planned.woven)))
+    picture = below_each_other(picture, "" if view else woven_svg(planned.woven))
+    for candidate in planned.views:
+        join = candidate.estimate.join
+        if (
+            join is not None
+            and join.adapted
+            and (view is None or candidate.view.name.lower() == view.lower())
+        ):
+            picture = below_each_other(picture, join.picture(candidate.view.name))
+    write_text(path, picture)
 
 
 def _graph(planned: Planned, view: str | None) -> PlanGraph:

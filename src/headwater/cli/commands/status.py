@@ -114,6 +114,13 @@ def _print_store(current: Status) -> None:
         f"store of queries: {store.parts} tables, indexes and views, {byte_text(store.bytes)}, "
         f"as of {instant_text(store.time)}, {store.staleness_s:,.1f} s ago"
     )
+    for ranking in store.rankings:
+        console().print(
+            f"  {ranking.name}: refreshed {(current.at - ranking.refreshed_at) / 1e6:,.0f} s ago in"
+            f" {ranking.seconds:,.2f} s{' on Spark' if ranking.on_spark else ''}, {ranking.partitions}"
+            f" partitions; one read at most {ranking.most_rows_read:,} rows"
+            f" of the {ranking.serial_bound:,} it may"
+        )
 
 
 SOURCES = (

@@ -57,6 +57,7 @@ def verify(
         return
     from headwater.engine.spark.java import check_java
     from headwater.engine.spark.jvm import Lifetime, expect, lifetime_of_work
+    from headwater.engine.upkeep.verify_on_request import verified_json
 
     end_on_signals()
     project = open_to_write(folder, last_good=True)
@@ -76,16 +77,8 @@ def verify(
         print_json(
             {
                 "views": [
-                    {
-                        "name": result.view,
-                        "equal": None if result.not_compared else result.equal,
-                        "not_compared": result.not_compared,
-                        "time": instant_text(result.time),
-                        "rows": result.rows,
-                        "missing_rows": result.missing_rows,
-                        "extra_rows": result.extra_rows,
-                        "missing": [{"row": row, "count": count} for row, count in result.missing],
-                        "extra": [{"row": row, "count": count} for row, count in result.extra],
+                    verified_json(result)
+                    | {
                         "rejected": {
                             table: source.rows for table, source in rejected_of(project, result.view).items()
                         },

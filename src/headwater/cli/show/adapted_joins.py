@@ -25,20 +25,25 @@ def print_adapted_joins(current: Status) -> None:
         return
     print_table("", COLUMNS, [_row(join) for join in current.joins])
     for join in current.joins:
-        if join.choosing and join.adaptations:
-            text = f"{join.view} is choosing: {join.adaptations[-1].reason}"
-            console().print(text, style="yellow", markup=False)
+        if join.choosing and (said := _why(join)):
+            console().print(f"{join.view} is choosing: {said}", style="yellow", markup=False)
         elif join.adaptations and join.exact_since is not None:
             console().print(
                 f"{join.view} finds all matches since {instant_text(join.exact_since)}", markup=False
             )
 
 
+def _why(join: JoinStatus) -> str:
+    """Why it began to choose, and what was last decided about its allowances."""
+    entered = [change.reason for change in join.adaptations if change.event == "entered"][-1:]
+    decided = [change.reason for change in join.adaptations if change.event in ("adapted", "kept")][-1:]
+    return ". ".join((*entered, *decided))
+
+
 def _row(join: JoinStatus) -> tuple[str, ...]:
+    share = f"{join.share_of_matches:.1%}{'' if join.measured else ' (expected)'}"
     probing = ", ".join(map(_allowance, join.allowances))
-    return (
-        join.view, f"{join.share_of_matches:.1%}", f"{join.stale_results:,}", f"{join.late_rows:,}", probing,
-    )  # fmt: skip
+    return join.view, share, f"{join.stale_results:,}", f"{join.late_rows:,}", probing
 
 
 def _allowance(stream: StreamAllowance) -> str:

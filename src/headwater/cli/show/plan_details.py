@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.algebra.stages.explaining import kept_nodes, stored_words
 from headwater.cli.show.output import print_table
 from headwater.cli.show.plan_words import step_words
 from headwater.cli.show.tables import Column
@@ -68,13 +69,31 @@ def _print_views(out: Console, shown: tuple[PlannedView, ...]) -> None:
         )
         if view.estimate.join is not None:
             _print_join(out, view.estimate.join)
+        _print_nodes(out, view)
         _print_pushes(out, view)
+
+
+def _print_nodes(out: Console, view: PlannedView) -> None:
+    """How each node is kept, what its stage stores, and what would be cheaper."""
+    nodes = list(kept_nodes(view.kept))
+    for stage in view.kept.stages:
+        out.print(f"\n{stage.name} stores {stored_words(stage)}:", markup=False)
+        for node in (node for node in nodes if node.stage == stage.name):
+            indent = "  " * (node.depth + 1)
+            out.print(f"{indent}{node.node}", markup=False)
+            out.print(f"{indent}    {node.how}", markup=False, style="dim")
+            if node.hint:
+                out.print(f"{indent}    Cheaper: {node.hint}", markup=False)
 
 
 def _print_join(out: Console, join: JoinEstimate) -> None:
     """The plan tree of a window join, with the allowances of its half-way joins."""
-    within = seconds_text(join.window.total_seconds())
-    out.print(f"  {join.drawn()} within {within}:", markup=False)
+    within = (
+        f"within {seconds_text(join.window.total_seconds())}"
+        if join.rows is None
+        else f"among the last {counted(join.rows, 'row')}"
+    )
+    out.print(f"  {join.drawn()} {within}:", markup=False)
     for path in join.paths:
         oldest = f"rows up to {seconds_text(path.oldest.total_seconds())} old"
         allowed = (

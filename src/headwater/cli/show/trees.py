@@ -76,12 +76,12 @@ def print_apart(woven: Woven) -> None:
 
 STATUS = (
     Column("woven stage"), Column("views", True), Column("rows in", True), Column("fragments", True),
-    Column("merges", True), Column("by the model", True, 1), Column("CPU s", True, 2),
+    Column("merges", True), Column("CPU s", True, 2),
 )  # fmt: skip
 
 
 def print_tree_status(trees: tuple[TreeStatus, ...]) -> None:
-    """What the trees did in the last hour, beside what the model says."""
+    """What the trees did in the last hour."""
     if not trees:
         return
     print_table(
@@ -94,7 +94,6 @@ def print_tree_status(trees: tuple[TreeStatus, ...]) -> None:
                 f"{tree.rows_in:,}",
                 f"{tree.fragments:,}",
                 f"{tree.merges:,}",
-                f"{tree.merges_by_model:,}",
                 f"{tree.cpu_seconds:,.1f}",
             )
             for tree in trees

@@ -50,6 +50,7 @@ class Failed:
     until: int
     attempt: int
     error: str
+    trace: str = ""  # with its traceback
 
 
 @dataclass(slots=True)
@@ -245,14 +246,14 @@ class Executor:
         self._explanations.append(_ExplanationUnderWay(state.name, state.failures, order.target, handle))
 
     def _take_explanation(self, explanation: _ExplanationUnderWay) -> None:
-        state, text = self.states.get(explanation.view), brief(explanation.handle.result())
-        if state is not None and state.failures == explanation.failures and state.error != text:
-            logger.warning("view %s cannot be computed: %s", state.name, text)
-            state.error = text
+        state, error = self.states.get(explanation.view), explanation.handle.result()
+        if state is not None and state.failures == explanation.failures and state.error != brief(error):
+            logger.warning("view %s cannot be computed: %s", state.name, brief(error))
+            state.blame(error)
             self._note_failure(state, explanation.target)
 
     def _note_failure(self, state: ViewState, target: int) -> None:
-        self._on_failure(Failed(state.name, state.time, target, state.failures, state.error))
+        self._on_failure(Failed(state.name, state.time, target, state.failures, state.error, state.trace))
 
     def _settle_publication(self, publication: _PublicationUnderWay) -> None:
         state, now = self.states[publication.order.view], self.clock.monotonic()
@@ -266,7 +267,7 @@ class Executor:
         if publication.state is PlainTable.FAILED:
             logger.warning("view %s could not be published", state.name, exc_info=publication.error)
             plain = state.plain
-            self._on_failure(Failed(state.name, state.time, until, plain.failures, plain.error))
+            self._on_failure(Failed(state.name, state.time, until, plain.failures, plain.error, plain.trace))
 
     # At once, for whoever waits
 

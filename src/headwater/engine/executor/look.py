@@ -17,6 +17,8 @@ __all__ = ["Look", "captured_up_to"]
 
 logger = logging.getLogger(__name__)
 
+FEW_ROWS = 500_000  # of sources: a first computation that reads no more takes some seconds at most
+
 
 def captured_up_to(catalog: Catalog, watermarks: Mapping[str, int], view: str, now: int) -> int:
     """The time up to which everything that a view depends on has been captured (the paper's MINTS)."""
@@ -40,7 +42,7 @@ class Look:
         name, moment = state.name, self.moment
         reachable = self.runner.reachable(self.catalog.sites_under(name))
         time, target, floor = state.time, NEVER, NEVER
-        forecast, unread = Forecast(), False
+        forecast, unread, light = Forecast(), False, False
         # Else nothing will be done for it now, so nothing need be read.
         if reachable and not state.running and moment.monotonic >= state.retry_at:
             time = self.times.of(name)
@@ -52,9 +54,11 @@ class Look:
                     self._usual_forecast(state, max(target, time)) if moment.common_free else Forecast()
                 )
                 unread = not moment.warm and self._unread(name, time, target)
+            else:
+                light = self._rows_below(name, target) <= FEW_ROWS
         return ViewNow(
             name, self.catalog.project.views[name].freshness, time, target, floor, forecast, state.running,
-            state.alone, reachable, unread, state.retry_at, state.moved_at, state.tried_at,
+            state.alone, reachable, unread, light, state.retry_at, state.moved_at, state.tried_at,
         )  # fmt: skip
 
     def _usual_forecast(self, state: ViewState, until: int) -> Forecast:
@@ -83,4 +87,7 @@ class Look:
             return Forecast()
 
     def _unread(self, view: str, after: int, until: int) -> bool:
-        return any(self.runner.has_changes(source, after, until) for source in self.catalog.below(view))
+        return any(self.runner.changes(source, after, until) for source in self.catalog.below(view))
+
+    def _rows_below(self, view: str, until: int) -> int:
+        return sum(self.runner.changes(source, NEVER, until) for source in self.catalog.below(view))

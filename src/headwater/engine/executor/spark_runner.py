@@ -47,6 +47,7 @@ from headwater.overload.budget import Budget
 from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.notices.under_way import UnderWay
 
 __all__ = ["SparkRunner", "spark_executor"]
 
@@ -63,7 +64,8 @@ class SparkRunner:
         self.records = records
         self.agents = agents
         self.forecaster = Forecaster(workplace)
-        self._pusher = Pusher(workplace, self.forecaster)
+        self.under_way = UnderWay(workplace.warehouse.root)
+        self._pusher = Pusher(workplace, self.forecaster, self.under_way.action)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="push")
         self._explaining = ThreadPoolExecutor(1, thread_name_prefix="explain")  # beside the pushes
         self._stages_lock = threading.RLock()
@@ -96,8 +98,9 @@ class SparkRunner:
         timeline = self.workplace.warehouse.source(source)
         return max(timeline.gathered(), timeline.horizon())
 
-    def has_changes(self, source: str, after: int, until: int) -> bool:
-        return self.workplace.warehouse.source(source).rows_between(after, until) > 0
+    def changes(self, source: str, after: int, until: int) -> int:
+        timeline = self.workplace.warehouse.source(source)
+        return timeline.rows_between(after, until) if timeline.exists() else 0
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         return self.forecaster.forecast(views, until)
@@ -130,6 +133,10 @@ class SparkRunner:
     # Run
 
     def _push(self, order: PushOrder) -> PushOutcome:
+        with self.under_way.push(order.views):
+            return self._pushed(order)
+
+    def _pushed(self, order: PushOrder) -> PushOutcome:
         catalog = self.workplace.catalog
         changed: set[str] = set()
         worked, failure = False, None

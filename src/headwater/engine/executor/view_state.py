@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headwater.engine.executor.runner import PlainTable, Publication
-from headwater.errors import brief
+from headwater.errors import brief, trace
 from headwater.scheduling.backoff import poisoned_retry_after, recompute_after, retry_after, rewrite_after
 from headwater.scheduling.schedule import NEVER
 
@@ -27,6 +27,7 @@ class PlainState:
     rewrite_took: int = 0
     failures: int = 0
     error: str = ""
+    trace: str = ""
 
     @property
     def waiting(self) -> bool:
@@ -37,7 +38,7 @@ class PlainState:
         """Take note of what became of it at the end of a push, or by itself."""
         match publication.state:
             case PlainTable.CURRENT:
-                self.sure, self.failures, self.error = True, 0, ""
+                self.sure, self.failures, self.error, self.trace = True, 0, "", ""
                 self.rewrite, self.publish_at = False, now if self.missed else None
                 self.missed = False
             case PlainTable.TOO_LARGE:
@@ -47,7 +48,8 @@ class PlainState:
                 self.publish_at = self.publish_at if self.waiting else now
             case PlainTable.FAILED:
                 assert publication.error is not None
-                self.sure, self.failures, self.error = False, self.failures + 1, brief(publication.error)
+                self.sure, self.failures = False, self.failures + 1
+                self.error, self.trace = brief(publication.error), trace(publication.error)
                 self.publish_at = now + retry_after(self.failures)
 
 
@@ -59,6 +61,7 @@ class ViewState:
     retry_at: int = 0
     failures: int = 0
     error: str = ""
+    trace: str = ""  # the error with its traceback
     pushes: int = 0
     company: frozenset[str] = frozenset()  # the views it was last pushed with
     time: int = NEVER  # as its log last said
@@ -86,25 +89,29 @@ class ViewState:
 
     def pushed(self, company: frozenset[str], now: int) -> None:
         self.running, self.alone, self.retry_at, self.tried_at = False, False, 0, now
-        self.failures, self.error, self.recompute_at = 0, "", 0
+        self.failures, self.error, self.trace, self.recompute_at = 0, "", "", 0
         self.pushes += 1
         self.company = company
 
     def suspected(self, error: Exception, now: int) -> None:
         """A push of several views failed; which of them it was is found by pushing each by itself."""
-        self.running, self.alone, self.tried_at, self.error = False, True, now, brief(error)
+        self.running, self.alone, self.tried_at = False, True, now
+        self.blame(error)
 
     def failed(self, error: Exception, now: int) -> None:
         self.running, self.tried_at = False, now
         self.failures += 1
-        self.error = brief(error)
+        self.blame(error)
         self.retry_at = now + retry_after(self.failures)
+
+    def blame(self, error: Exception) -> None:
+        self.error, self.trace = brief(error), trace(error)
 
     def poisoned(self, error: Exception, now: int, took: int, recomputed: bool) -> None:
         """A row makes it fail, until another change mends that: it is tried often, but recomputed rarely."""
         self.running, self.alone, self.tried_at = False, True, now
         self.failures += 1
-        self.error = brief(error)
+        self.blame(error)
         self.retry_at = now + poisoned_retry_after(took)
         if recomputed:
             self.recompute_at = now + recompute_after(took)

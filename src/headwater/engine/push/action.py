@@ -18,7 +18,7 @@ from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
-from headwater.engine.push.joint import push_jointly
+from headwater.engine.push.together.joint import push_jointly
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, write
 from headwater.engine.query.inputs import Inputs

@@ -7,10 +7,11 @@ is copied; everything else is pushed by its delta or recomputed, whichever is ex
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from headwater.algebra.delta.derive import delta
+from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.stages.adapting import instant, only_probing, probing_stages
@@ -22,10 +23,11 @@ from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Mode
+from headwater.sql.parsing.moments import text_moves
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.timeline import Slice
 
-__all__ = ["Choose", "Job", "decide", "delta_plan"]
+__all__ = ["Choose", "Job", "decide", "delta_plan", "stage_moves"]
 
 Choose = Callable[[Stage, Effort, Effort], Choice]  # by the efforts of a delta and of a recompute
 
@@ -44,6 +46,7 @@ class Job:
     changed: Mapping[str, Slice] = field(default_factory=dict)
     spark: str = ""
     budget: Budget = EVERYTHING  # of a stage that chooses
+    passed: bool = False  # whether the time alone may change its rows: its SQL says now()
 
     @property
     def name(self) -> str:
@@ -66,11 +69,14 @@ def decide(
     """How a stage gets to `until`; everything it reads must be complete up to there, or pending."""
     after = workplace.timeline(stage.name).time()
     spark = workplace.address(stage.name)
+    passed = stage_moves(stage, after, until)
 
     def job(
         mode: Mode, reason: str, effort: Effort = Effort(0, 0, 0), changed: Mapping[str, Slice] | None = None
     ) -> Job:
-        return Job(kept, stage, after, max(after, until), mode, reason, effort, changed or {}, spark, budget)
+        return Job(
+            kept, stage, after, max(after, until), mode, reason, effort, changed or {}, spark, budget, passed
+        )
 
     if after >= until:
         return job(Mode.EMPTY, "already there")
@@ -97,9 +103,12 @@ def decide(
         shown = rows + waits if budget.units is None else min(2 * budget.units, rows + waits)
         effort = Effort(rows, waits, shown) if how.mode is Mode.CHOOSE else _whole(workplace, stage)
         return job(how.mode, how.reason, effort, changed)
-    if not changed:
+    if not changed and not passed:
         return job(Mode.EMPTY, "nothing changed")
     by_delta, anew = _efforts(workplace, stage, changed)
+    if passed and stage.plan is not None:
+        crossing = _crossing(workplace, job(Mode.INCREMENTAL, "", changed=changed), pending or {})
+        by_delta = replace(by_delta, changed=by_delta.changed + crossing)
     choice = choose(stage, by_delta, anew)
     mode, effort = (Mode.FULL, anew) if choice.full else (Mode.INCREMENTAL, by_delta)
     return job(mode, choice.reason, effort, changed)
@@ -136,13 +145,28 @@ def _efforts(workplace: Workplace, stage: Stage, changed: Mapping[str, Slice]) -
     return Effort(rows, beside, rows), Effort(0, sum(sizes.values()) + own, max(own, rows))
 
 
+def stage_moves(stage: Stage, after: int, until: int) -> bool:
+    """Whether the time alone may change a stage's rows between two times."""
+    if stage.plan is None:
+        return text_moves(stage.sql, after, until)
+    return time_moves(stage.plan, after, until)
+
+
+def _crossing(workplace: Workplace, job: Job, pending: Pending) -> int:
+    """About how many rows the time alone lets in or lets go: as many as the files have that may hold some."""
+    estimates = Estimates(workplace.relations(job.stage, job.until, pending))
+    plan = delta_plan(replace(job, changed={}), estimates)
+    return 0 if plan is None else estimates.rows(plan)
+
+
 def delta_plan(job: Job, estimates: Estimates) -> Plan | None:
     """The plan of a stage's changes, unless there are certainly none."""
     inserts = frozenset(name for name, part in job.changed.items() if part.inserts_only)
-    plan = _delta_plan(job.stage, frozenset(job.changed), inserts)
+    changed = frozenset(job.changed) | ({TIME} if job.passed else set())
+    plan = _delta_plan(job.stage, changed, inserts)
     if plan is not None and (probing := probing_stages(job.kept)):
         plan = only_probing(plan, probing, instant(job.until))
-    return None if plan is None else estimates.without_empty(plan)
+    return None if plan is None else estimates.without_empty(bind(plan, job.after, job.until))
 
 
 @lru_cache(maxsize=2_000)

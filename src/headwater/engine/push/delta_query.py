@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from headwater.algebra.delta.extremes import losses, optional_restricts
+from headwater.algebra.moments.plans import bind
+from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.plans.once import compute_first
 from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.decide import Job, delta_plan
@@ -17,7 +20,7 @@ from headwater.engine.query.user_sql import run_sql
 from headwater.engine.query.writer import QueryWriter
 from headwater.planning.stages.actions import Mode
 
-__all__ = ["DeltaQuery", "delta_query"]
+__all__ = ["DeltaQuery", "changes_of", "delta_query"]
 
 
 class DeltaQuery(NamedTuple):
@@ -46,7 +49,7 @@ def delta_query(
     if stage.plan is None:
         rows = run_sql(relations, opened, stage.sql, stage.reads, net)
     else:
-        rows = queries.query(stage.plan)
+        rows = queries.query(bind(stage.plan, job.after, job.until))
     stored = stored_form(stage, job.kept, rows) if stage.kind is not StageKind.SQL else rows
     if job.mode is Mode.INITIAL:
         positive = stage.plan is None or queries.estimates.positive(stage.plan)
@@ -60,8 +63,15 @@ def _by_delta(job: Job, queries: QueryWriter) -> DeltaQuery:
     plan = delta_plan(job, queries.estimates)
     if plan is None:
         return DeltaQuery(None, True)
-    queries.first = compute_first(plan)
-    stored = stored_form(job.stage, job.kept, queries.query(plan))
+    stored = stored_form(job.stage, job.kept, changes_of(plan, queries))
     if queries.estimates.positive(plan):
         return DeltaQuery(stored, False)
     return DeltaQuery(operators.consolidate(stored), True)
+
+
+def changes_of(plan: Plan, queries: QueryWriter) -> Query:
+    """The query of a delta plan; what it is better to compute first is computed now."""
+    first = losses(plan)
+    queries.first = first | compute_first(plan, first)
+    queries.optional = optional_restricts(plan)
+    return queries.query(plan)

@@ -16,12 +16,12 @@ from headwater.catalog import Catalog
 from headwater.engine.push.choosing.budgets import budgets
 from headwater.engine.push.choosing.probe_budgets import probe_budgets
 from headwater.engine.push.commit import Pushed
-from headwater.engine.push.decide import Job
+from headwater.engine.push.decide import Job, stage_moves
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
 from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
-from headwater.planning.cost.predictor import Done, Lesson, Predictor, by_delta
+from headwater.planning.cost.predictor import Done, Kind, Lesson, Predictor, kind_of
 from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Action, Level, Mode, Work, actions
 from headwater.scheduling.forecast import Forecast, longest
@@ -30,6 +30,8 @@ from headwater.storage.delta.data_files import BEGINNING
 __all__ = ["Forecaster"]
 
 COMMIT = timedelta(milliseconds=15)  # a stage whose time only moves on
+OVERRUN = 2.0  # under overload: how many times as long as expected a push may take and still be in time
+FEW_KEYS = 1_000  # a table that has hardly any rows yet may soon have so many
 
 
 @dataclass(slots=True)
@@ -60,40 +62,61 @@ class Forecaster:
         return self._forecast(action).expected
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
-        """How long pushing views to a time would take, with budgets for stages that choose."""
-        return self._total(views, until, self.budgets(views, until))
+        """How long pushing views to a time would take, with budgets for stages that choose.
+
+        Under overload one push follows the other and each takes as long as it may: the next begins early
+        enough that it may take twice as long as expected.
+        """
+        granted = self.budgets(views, until)
+        total = self._total(views, until, granted)
+        if any(budget.units is not None for budget in granted.values()):
+            return Forecast(total.expected, max(total.cautious, total.expected * OVERRUN), chooses=True)
+        return total
 
     def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
-        """What the stages that choose may take in a push of views to a time."""
-        shown = budgets(self.workplace, views, until, lambda given: self._total(views, until, given).cautious)
+        """What the stages that choose may take in a push of views to a time.
+
+        That the first choices of a warm Spark are slow is no reason to put them off.
+        """
+
+        def cautious(given: Mapping[str, Budget]) -> timedelta:
+            return self._total(views, until, given, practised=True).cautious
+
+        shown = budgets(self.workplace, views, until, cautious)
         probes = probe_budgets(
             self.workplace,
             views,
             until,
-            lambda given: self._total(views, until, {**shown, **given}).cautious,
-            self.current(),
+            lambda given: cautious({**shown, **given}),
         )
         return shown | probes
 
-    def _total(self, views: Collection[str], until: int, given: Mapping[str, Budget]) -> Forecast:
+    def _total(
+        self, views: Collection[str], until: int, given: Mapping[str, Budget], practised: bool = False
+    ) -> Forecast:
+        """`practised`: as if there had been as many choices as deltas."""
         levels = self.workplace.catalog.levels(views)
         commits = COMMIT * sum(map(len, levels))
         total = Forecast(commits, commits)
         for step in actions(levels, Waiting(self.workplace, self.current(), until, given)):
-            total += longest(self._in_turn(lane) for lane in step.lanes)
+            total += longest(self._in_turn(lane, practised) for lane in step.lanes)
         return total
 
-    def _in_turn(self, lane: Sequence[Action[WaitingWork]]) -> Forecast:
+    def _in_turn(self, lane: Sequence[Action[WaitingWork]], practised: bool) -> Forecast:
         total = Forecast()
         for action in lane:
-            total += self._forecast(action)
+            total += self._forecast(action, practised)
         return total
 
-    def _forecast(self, action: Action[Job] | Action[WaitingWork]) -> Forecast:
+    def _forecast(self, action: Action[Job] | Action[WaitingWork], practised: bool = False) -> Forecast:
         works: Iterable[Work] = action.works
         predictor = self.current()
         stages = {work.name: Done(work.mode, _usual(predictor, work)) for work in works}
-        return predictor.forecast(stages, actions_run(action.spark, by_delta(stages)))
+        kind = kind_of(stages)
+        before = actions_run(action.spark, kind)
+        if practised and kind is Kind.CHOICE:
+            before = max(before, actions_run(action.spark, Kind.DELTA))
+        return predictor.forecast(stages, before)
 
     def split(self, pushed: Sequence[Pushed]) -> list[Pushed]:
         """Split the cost of an action among its stages by the predictor, now that all rows are known."""
@@ -109,7 +132,7 @@ class Forecaster:
         """Learn from an action that was run; returns how many of its kind its Spark had run before."""
         working = [stage for stage in pushed if stage.mode is not Mode.EMPTY]
         stages = {done.stage: Done(done.mode, done.effort, done.meter.cpu_seconds) for done in working}
-        kind = by_delta(stages)
+        kind = kind_of(stages)
         if not working:
             return actions_run(spark, kind)
         copied = all(done.mode is Mode.COPY for done in working)
@@ -155,7 +178,7 @@ class Waiting:
         time = workplace.timeline(stage.name).time()
         changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
         effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
-        mode = self._mode(stage, time, changed)
+        mode = self._mode(stage, time, changed or stage_moves(stage, time, self.until))
         if stage.kind is StageKind.CHOOSING and time != BEGINNING:
             mode, effort = self._choosing(stage, mode, effort)
         elif stage.kind is StageKind.PROBES and mode is not Mode.EMPTY:
@@ -166,7 +189,7 @@ class Waiting:
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 
-    def _mode(self, stage: Stage, time: int, changed: int) -> Mode:
+    def _mode(self, stage: Stage, time: int, changed: int | bool) -> Mode:
         """A stage that was never computed is not part of a common push."""
         if time == BEGINNING or not changed:
             return Mode.EMPTY
@@ -175,16 +198,20 @@ class Waiting:
         return Mode.FULL if stage.plan is None else Mode.INCREMENTAL
 
     def _choosing(self, stage: Stage, mode: Mode, effort: Effort) -> tuple[Mode, Effort]:
-        """A choice has as many changes as its budget allows: each key goes and comes back."""
+        """A choice has as many changes as its budget allows: each key goes and comes back.
+
+        However many updates arrived, no more keys have changed than there are.
+        """
         units, waiting = (
             self.budgets.get(stage.name, EVERYTHING).units,
             self.workplace.waiting(table_of(stage.name)),
         )
+        changes = min(effort.result, 2 * max(self.workplace.rows(stage.name), FEW_KEYS))
         if units is None and waiting.idle():
-            return mode, effort
-        waits = waiting.part().rows
-        made = effort.result + 2 * waiting.tally().waits
-        return Mode.CHOOSE, Effort(effort.changed, waits, made if units is None else min(2 * units, made))
+            return mode, replace(effort, result=changes)
+        made = changes + 2 * waiting.tally().waits
+        shown = made if units is None else min(2 * units, made)
+        return Mode.CHOOSE, Effort(effort.changed, waiting.part().rows, shown)
 
     def _changes(self, relation: str, after: int) -> int:
         """Changes that a reader at `after` has not seen, with those of a stage that is pushed before it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from headwater.engine.push.decide import Job, decide, delta_plan
 from headwater.engine.push.failures.data_errors import row_cause
 from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
 from headwater.engine.push.forecaster import Forecaster
-from headwater.engine.push.pending_deltas import pending_delta
+from headwater.engine.push.together.pending_deltas import pending_delta
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.relations import Relations
@@ -40,6 +41,7 @@ KeptStage = tuple[Kept, Stage]
 Done = tuple[Pushed, timedelta]  # with how long its action was expected to take
 Lane = Sequence[Action[Job]]
 Budgets = Mapping[str, Budget]  # by stage
+Telling = Callable[[Sequence[str]], AbstractContextManager[None]]  # of stages, while they are computed
 
 
 class Deciding:
@@ -87,8 +89,14 @@ class Deciding:
 
 
 class Pusher:
-    def __init__(self, workplace: Workplace, forecaster: Forecaster) -> None:
+    def __init__(
+        self,
+        workplace: Workplace,
+        forecaster: Forecaster,
+        telling: Telling = lambda stages: nullcontext(),
+    ) -> None:
         self.workplace, self.forecaster = workplace, forecaster
+        self._telling = telling
         self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="levels")
 
     def push(
@@ -115,7 +123,8 @@ class Pusher:
         """Run the lanes of a step, the first in this thread; a failure is raised when all have ended."""
 
         def run_by(action: Action[Job], net: bool) -> list[Pushed]:
-            return run_action(self.workplace, action, deciding.relations, hints and not net, net)
+            with self._telling(action.stages):
+                return run_action(self.workplace, action, deciding.relations, hints and not net, net)
 
         rescue = Rescue(self.workplace, deciding.anew, run_by, deciding.failed, recompute)
 

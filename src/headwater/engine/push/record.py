@@ -39,6 +39,7 @@ class PushRecord:
     bytes_copied: int = 0  # from another site
     action: str = ""  # pushes of one Spark action share it
     actions_before: int | None = None  # of its kind that the same Spark had run
+    trace: str = ""  # the error with its traceback
 
     def row(self) -> dict[str, Any]:
         return asdict(self)
@@ -57,6 +58,8 @@ class Failure(Protocol):
     def attempt(self) -> int: ...
     @property
     def error(self) -> str: ...
+    @property
+    def trace(self) -> str: ...
 
 
 class Records:
@@ -84,7 +87,7 @@ class Records:
         self._add(
             PushRecord(
                 self.clock.now(), failure.view, failure.view, "failed", "see error", failure.after,
-                failure.until, 0, 0, 0, 0.0, 0.0, 0.0, 0, failure.attempt, failure.error,
+                failure.until, 0, 0, 0, 0.0, 0.0, 0.0, 0, failure.attempt, failure.error, trace=failure.trace,
             )
         )  # fmt: skip
 

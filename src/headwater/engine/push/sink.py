@@ -7,18 +7,20 @@ files are not merged across a time at which it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 from headwater.catalog import Catalog
 
-__all__ = ["NoSink", "Sink"]
+__all__ = ["MapTasks", "NoSink", "Sink"]
+
+MapTasks = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 
 class Sink(Protocol):
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
-        """Follow the timelines up to where sources are complete."""
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
+        """Follow the timelines up to where sources are complete; `settle`: for the last time."""
         ...
 
     def read_up_to(self, relation: str) -> int | None:
@@ -29,11 +31,15 @@ class Sink(Protocol):
         """Held while changes of a relation become one: up to where it has been read, or is about to be."""
         ...
 
+    def use_tasks(self, run: MapTasks) -> None:
+        """From now on, `run` does a function over several items at once."""
+        ...
+
     def close(self) -> None: ...
 
 
 class NoSink:
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
         return
 
     def read_up_to(self, relation: str) -> int | None:
@@ -41,6 +47,9 @@ class NoSink:
 
     def gathering(self, relation: str) -> AbstractContextManager[int | None]:
         return nullcontext(None)
+
+    def use_tasks(self, run: MapTasks) -> None:
+        return
 
     def close(self) -> None:
         return

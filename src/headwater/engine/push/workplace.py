@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.engine.push.choosing.learnt_joins import LearntJoins
 from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.session import SMALL, apart
@@ -25,7 +26,7 @@ from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Pending", "Workplace"]
 
-Pending = Mapping[str, DataFile]  # by stage: its delta, about to be computed (pending_deltas.py)
+Pending = Mapping[str, DataFile]  # by stage: its delta, about to be computed (together/pending_deltas.py)
 
 
 @dataclass(slots=True)
@@ -35,6 +36,7 @@ class Workplace:
     catalog: Catalog
     sites: Sites | None = None  # without, everything runs on `spark`
     sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
+    learnt: LearntJoins = field(default_factory=LearntJoins)  # of joins that are adapted
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:

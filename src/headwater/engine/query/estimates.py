@@ -23,6 +23,7 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
+from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
@@ -44,7 +45,9 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
-            case Filter(child) | Negate(child) | Explode(child):
+            case Filter(child, condition):
+                return self.empty(child, filter_ranges(condition, ranges))
+            case Negate(child) | Explode(child):
                 return self.empty(child, ranges)
             case Windows(child):
                 return self.empty(child, window_ranges(plan, ranges))
@@ -97,10 +100,12 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
-            case Filter(child) | Aggregate(child) | Negate(child) | Explode(child):
+            case Filter(child, condition):
+                return self.rows(child, filter_ranges(condition, ranges))
+            case Aggregate(child) | Negate(child) | Explode(child):
                 return self.rows(child, ranges)
             case Windows(child):
-                return self.rows(child, window_ranges(plan, ranges))
+                return plan.overlap * self.rows(child, window_ranges(plan, ranges))
             case Over(child):
                 return self.rows(child)
             case Project(child, items):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Sequence
 from functools import lru_cache
 from types import TracebackType
 
@@ -87,6 +88,29 @@ class Inputs:
                 self.files[files] = self._register(reader.parquet(*files))
             parts.append(Query(self.files[files], columns))
         return union(parts)
+
+    def numbered(self, timeline: Timeline, parts: Sequence[Slice], number: str) -> Query:
+        """The changes of slices of several timelines that have the same columns, each with its number.
+
+        Which file belongs to which is a small table, so that Spark compiles the same code for all files.
+        """
+        owners = {os.path.basename(file.path): at for at, part in enumerate(parts) for file in part.files}
+        files = tuple(file.path for part in parts for file in part.files)
+        if not files:
+            empty = self.slice(timeline, parts[0])
+            text = f"(SELECT *, CAST(NULL AS INT) AS {quoted(number)} FROM {empty.text})"
+            return Query(text, (*empty.columns, number))
+        schema = spark_schema(change_schema(timeline.columns()))
+        columns = tuple(name for name in schema.names if name != WEIGHT)
+        frame = self.spark.read.schema(schema).option(GLOB_PATHS, "false").parquet(*files)
+        changes = self._register(frame.selectExpr("*", "_metadata.file_name AS _file"))
+        listed = ", ".join(f"('{file}', {at})" for file, at in owners.items())
+        selected = ", ".join((*map(quoted, columns), WEIGHT))
+        text = (
+            f"(SELECT /*+ BROADCAST(o) */ {selected}, _owner AS {quoted(number)} FROM {changes} AS c"
+            f" JOIN (SELECT * FROM VALUES {listed} AS _owners(_name, _owner)) AS o ON _file = _name)"
+        )
+        return Query(text, (*columns, number))
 
     def arrivals(self, timeline: Timeline, part: Slice, at: str) -> Query:
         """The changes of a slice with the time of each, which only the log knows, in the column `at`."""

@@ -7,10 +7,11 @@ a row may occur several times, and its weight is the sum.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from headwater.algebra.expressions.tree import Column, Expr, spark_sql
-from headwater.algebra.expressions.types import decimal_of
+from headwater.algebra.expressions.types import decimal_of, is_exact
 from headwater.algebra.plans.nodes import AggregateCall, Explode, JoinKind, Windows
 from headwater.clock import micros
 from headwater.engine.query.query import Query, quoted
@@ -25,9 +26,11 @@ __all__ = [
     "inner_join",
     "negate",
     "net",
+    "of_signs",
     "outer_join",
     "project",
     "restrict",
+    "wanted_windows",
     "semi_join",
     "weighted",
     "windows",
@@ -36,6 +39,13 @@ __all__ = [
 # Decimals with more digits after the point lose some when they are multiplied by a bigint.
 EXACT_SCALE = 6
 FEW_WINDOWS = 4  # that a row falls into: Spark may write them out
+# What a change does to an extreme (algebra/delta/extremes.py): which function, of rows of which sign.
+_SIGNED = {
+    "gained_min": ("min", ">"),
+    "gained_max": ("max", ">"),
+    "lost_min": ("min", "<"),
+    "lost_max": ("max", "<"),
+}
 # Functions that give the same answer however often a row occurs.
 DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", "logical_and", "logical_or"}
 
@@ -50,6 +60,8 @@ def windows(query: Query, node: Windows) -> Query:
     Spark writes a projection for each of them, and compiles a hundred for a window of a hundred slides.  So
     beyond a few, the last window is asked for, and the others are counted back from it.
     """
+    if node.member:
+        return _of_many(query, node)
     overlap = -(-node.size // node.slide)
     if overlap > FEW_WINDOWS:
         return _counted_back(query, node, overlap)
@@ -74,6 +86,56 @@ def _counted_back(query: Query, node: Windows, overlap: int) -> Query:
         f"(SELECT {columns}, {window} AS {quoted(node.name)} FROM ({last} FROM {query.text})"
         f" LATERAL VIEW explode(sequence(0L, {overlap - 1}L)) _windows AS _back WHERE {end} > _at)"
     )
+    return Query(text, node.columns)
+
+
+def _of_many(query: Query, node: Windows) -> Query:
+    """The windows of all members.  Their lengths are rows, not text: what Spark compiles is the same for all.
+
+    As window() has it for a TIMESTAMP: multiples of the slide since 1970, plus the offset, in microseconds.
+    """
+    names = [quoted(name) for name in (*node.child.columns, WEIGHT)]
+    rows = ", ".join(
+        f"({number}, {micros(size)}L, {micros(slide)}L, {micros(offset)}L)"
+        for number, (size, slide, offset) in enumerate(node.members)
+    )
+    lengths = f"(SELECT * FROM VALUES {rows} AS _lengths(_number, _size, _slide, _offset))"
+    timed = f"(SELECT *, unix_micros({spark_sql(node.time)}) AS _at FROM {query.text})"
+    last = (
+        f"(SELECT /*+ BROADCAST(m) */ {', '.join(names)}, _number, _size, _slide, _at,"
+        f" _at - pmod(_at - _offset, _slide) AS _last FROM {timed} AS r CROSS JOIN {lengths} AS m)"
+    )
+    window = "named_struct('start', timestamp_micros(_start), 'end', timestamp_micros(_start + _size))"
+    text = (
+        f"(SELECT {', '.join(names)}, {window} AS {quoted(node.name)}, _number AS {quoted(node.member)}"
+        f" FROM (SELECT * FROM {last} WHERE _last > _at - _size)"
+        f" LATERAL VIEW explode(sequence(_last, _at - _size + 1, -_slide)) _windows AS _start)"
+    )
+    return Query(text, node.columns)
+
+
+def wanted_windows(
+    query: Query, node: Windows, keys: Sequence[Expr], by: Query, by_columns: Sequence[str]
+) -> Query:
+    """Rows in the few windows that are wanted, and no others: each row meets the windows of its other keys.
+
+    Putting rows into all their windows first would make as many rows of each as it lies in windows.
+    """
+    names = [f"_key{index}" for index in range(len(keys))]
+    renamed = ", ".join(f"{quoted(column)} AS {name}" for column, name in zip(by_columns, names, strict=True))
+    wanted = Query(f"(SELECT DISTINCT {renamed} FROM {by.text})", tuple(names), by.broadcast)
+    made = {node.name: "", node.member: ""}
+    matches = []
+    for key, name in zip(keys, names, strict=True):
+        if isinstance(key, Column) and key.name in made:
+            made[key.name] = name
+        else:
+            matches.append(f"({spark_sql(key)} <=> {name})")
+    at, window = spark_sql(node.time), made[node.name]
+    matches.append(f"{at} >= {window}.start AND {at} < {window}.end")
+    joined = _joined("INNER", query, wanted, " AND ".join(matches))
+    items = [*map(quoted, node.child.columns), *(f"{made[name]} AS {quoted(name)}" for name in made if name)]
+    text = f"(SELECT {joined.hint}{', '.join(items)}, {WEIGHT} FROM {joined.text})"
     return Query(text, node.columns)
 
 
@@ -171,8 +233,13 @@ def expand(query: Query) -> Query:
 
 
 def weighted(call: AggregateCall) -> bool:
-    """Whether a function is a sum over rows that weights can scale: count and exact sums."""
-    return call.function in {"count", "sum"} and not call.distinct
+    """Whether a function takes rows by their weights: counts, sums, and what changes do to extremes."""
+    return call.function in {"count", "sum", "left", *_SIGNED} and not call.distinct
+
+
+def of_signs(call: AggregateCall) -> bool:
+    """Whether a function looks at the rows that come or at those that go."""
+    return call.function in _SIGNED
 
 
 def aggregate_weighted(
@@ -192,6 +259,19 @@ def _weighted_sum(call: AggregateCall, wide: bool) -> str:
         present += [f"{value} IS NOT NULL" for value in values]
         return f"coalesce(sum({_when(present, WEIGHT)}), 0L)"
     value = values[0]
+    if call.function in _SIGNED:
+        extreme, sign = _SIGNED[call.function]
+        return f"{extreme}({_when([*present, f'{WEIGHT} {sign} 0'], value)})"
+    if call.function == "left" and not is_exact(call.type):
+        return f"max({_when([f'{WEIGHT} > 0'], value)})"  # of rows that are consolidated
+    if call.function == "left":
+        # Of the values in a timeline all are taken back but one, perhaps NULL: what is left of their sum.
+        there = f"sum({_when([f'{value} IS NOT NULL'], WEIGHT)})"
+        exact = replace(call, function="sum")
+        if call.type.lower() in ("bigint", "long"):  # whose sum might not fit in between
+            value = f"CAST({value} AS DECIMAL(20,0))"
+            return f"CASE WHEN {there} > 0 THEN CAST(sum({value} * {WEIGHT}) AS BIGINT) END"
+        return f"CASE WHEN {there} > 0 THEN CAST({_weighted_sum(exact, wide)} AS {call.type}) END"
     scaled = f"CASE WHEN {WEIGHT} < 0 THEN -{value} ELSE {value} END" if wide else f"{value} * {WEIGHT}"
     return f"sum({_when(present, scaled)})"
 

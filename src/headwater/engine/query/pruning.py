@@ -23,6 +23,9 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from headwater.algebra.expressions.equalities import equality_classes
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.algebra.plans.nodes import (
@@ -39,10 +42,20 @@ from headwater.algebra.plans.nodes import (
     Windows,
 )
 from headwater.algebra.weaving.edges import edges_in
+from headwater.engine.query.filter_ranges import narrower
 from headwater.engine.query.relations import Relations
+from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range
 
-__all__ = ["join_ranges", "passed", "range_of", "restrict_ranges", "scan_ranges", "window_ranges"]
+__all__ = [
+    "computed_ranges",
+    "join_ranges",
+    "passed",
+    "range_of",
+    "restrict_ranges",
+    "scan_ranges",
+    "window_ranges",
+]
 
 
 def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dict[str, Range]:
@@ -58,6 +71,26 @@ def restrict_ranges(relations: Relations, keys: Sequence[Expr], by: Plan) -> dic
                 continue
         if span is not None:
             ranges[name] = Range(name, *span)
+    return ranges
+
+
+def computed_ranges(rows: pa.Table, keys: Sequence[Expr], columns: Sequence[str]) -> dict[str, Range]:
+    """Ranges of columns that must occur among computed rows; windows lie between the first and the last."""
+    ranges: dict[str, Range] = {}
+    for key, column in zip(keys, columns, strict=True):
+        values = rows.column(column).combine_chunks()
+        if not isinstance(key, Column) or values.null_count or not len(values):
+            continue
+        window = is_window(values.type)
+        ends = (pc.struct_field(values, field) for field in (START, "end")) if window else (values, values)
+        try:
+            low, high = (
+                pc.min_max(end)[which].as_py() for end, which in zip(ends, ("min", "max"), strict=True)
+            )
+        except (pa.ArrowNotImplementedError, ValueError, OverflowError):  # no order, or a far year
+            continue
+        if _ordered(low) and _ordered(high):
+            ranges[key.name] = Range(key.name, low, high)
     return ranges
 
 
@@ -118,7 +151,7 @@ def _window_ranges(relations: Relations, plan: Join) -> dict[str, Range]:
         if back is None or span is None or not all(isinstance(end, datetime) for end in span):
             continue
         with suppress(OverflowError):  # at the end of the calendar
-            ranges[late] = _narrower(Range(late, span[0] - back, span[1] + length), ranges.get(late))
+            ranges[late] = narrower(Range(late, span[0] - back, span[1] + length), ranges.get(late))
     return ranges
 
 
@@ -131,12 +164,6 @@ def _at_most_after(condition: Expr) -> Iterator[tuple[str, str, timedelta]]:
 def _span(relations: Relations, plan: Join, column: str) -> tuple[Any, Any] | None:
     owner = next((child for child in plan.inputs if column in child.columns), None)
     return None if owner is None else range_of(relations, owner, column)
-
-
-def _narrower(span: Range, other: Range | None) -> Range:
-    if other is None:
-        return span
-    return Range(span.column, max(span.low, other.low), min(span.high, other.high))
 
 
 def scan_ranges(relations: Relations, scan: Scan, ranges: Mapping[str, Range]) -> list[Range]:
@@ -183,6 +210,11 @@ def range_of(
         case Restrict(_, keys, by) if Column(column) in keys:
             narrowed = below(by, by.columns[keys.index(Column(column))], None)
             return below(plan.child, column) if narrowed is None else narrowed
+        case Restrict(child, keys, by) if within is not None:
+            wanted = restrict_ranges(relations, keys, by)
+            if column in wanted:
+                return wanted[column].low, wanted[column].high
+            return below(child, column, {**within, **wanted})
         case Filter(child) | Restrict(child) | Negate(child):
             return below(child, column)
         case Windows(child, name) if column != name:

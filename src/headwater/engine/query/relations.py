@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 
 import pyarrow as pa
 
@@ -17,11 +17,12 @@ from headwater.algebra.stages.stage import Stage
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.delta.delta_log import DataFile, Snapshot
+from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range, Slice, Timeline
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Relations", "of_type"]
+__all__ = ["Relations", "stored_range"]
 
 
 @dataclass(slots=True)
@@ -55,7 +56,9 @@ class Relations:
         timeline = self.timeline(relation)
         if ranges:
             schema = timeline.log.schema()
-            ranges = [span for span in ranges if of_type(span, schema)]
+            ranges = [
+                kept for span in ranges if (kept := stored_range(fitted(span, schema), schema)) is not None
+            ]
         match version:
             case Version.DELTA:
                 return timeline.delta(self.after, self.until, ranges, self._snapshot(relation))
@@ -103,14 +106,41 @@ class Relations:
         return self._prefix(scan) + name
 
 
-def of_type(wanted: Range, schema: pa.Schema) -> bool:
-    """Whether a range of one column can be used for another: only if their types are of the same kind.
+def fitted(wanted: Range, schema: pa.Schema) -> Range:
+    """A range of times as one of the column's own type, wider rather than narrower.
+
+    Spark compares a date with an instant as its midnight, and an instant without a zone as one in UTC.
+    """
+    if schema.get_field_index(wanted.column) < 0 or not isinstance(wanted.low, date):
+        return wanted
+    kind = schema.field(wanted.column).type
+    low, high = wanted.low, wanted.high
+    if pa.types.is_date(kind) and isinstance(low, datetime):
+        return Range(wanted.column, low.date(), high.date())
+    if not pa.types.is_timestamp(kind):
+        return wanted
+    zone = None if kind.tz is None else UTC
+    if isinstance(low, datetime):
+        return Range(wanted.column, low.replace(tzinfo=zone), high.replace(tzinfo=zone))
+    return Range(wanted.column, datetime.combine(low, time.min, zone), datetime.combine(high, time.max, zone))
+
+
+def stored_range(wanted: Range, schema: pa.Schema) -> Range | None:
+    """A range of one column as a range of a stored one: only if their types are of the same kind.
 
     Spark joins a bigint with a string by a cast; they order differently, so a range of one says nothing.
+    A range of windows holds them whole, so it is a range of their starts.
     """
     if schema.get_field_index(wanted.column) < 0:
-        return False
+        return None
     kind = schema.field(wanted.column).type
+    if is_window(kind):
+        starts = Range(f"{wanted.column}.{START}", wanted.low, wanted.high)
+        return starts if _of_type(wanted, kind.field(START).type) else None
+    return wanted if _of_type(wanted, kind) else None
+
+
+def _of_type(wanted: Range, kind: pa.DataType) -> bool:
     match wanted.low:
         case int():
             return pa.types.is_integer(kind)

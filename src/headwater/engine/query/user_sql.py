@@ -17,6 +17,7 @@ from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
 from headwater.sql.parsing.lexer import Kind, Source, lex
+from headwater.sql.parsing.moments import text_at
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.view_rows import output_columns
 
@@ -29,11 +30,16 @@ def run_sql(
     """The rows of a SELECT over the relations at NEW, each with weight 1."""
     for name in reads:
         register(inputs, relations, name, net)
-    return inputs.frame(inputs.spark.sql(spark_text(text)).selectExpr("*", f"1L AS {WEIGHT}"))
+    rows = inputs.spark.sql(spark_text(text, relations.until))
+    return inputs.frame(rows.selectExpr("*", f"1L AS {WEIGHT}"))
 
 
-def spark_text(text: str) -> str:
-    """A user's SQL as Spark takes it: names beyond ASCII, which only Headwater takes unquoted, in quotes."""
+def spark_text(text: str, time: int) -> str:
+    """A user's SQL as Spark takes it: now() is the time that the view is as of.
+
+    Names beyond ASCII, which only Headwater takes unquoted, are in quotes.
+    """
+    text = text_at(text, time)
     parts: list[str] = []
     end = 0
     for token in lex(Source("<sql>", text)):

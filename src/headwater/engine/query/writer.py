@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from headwater.algebra.expressions.build import TRUE
-from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, equal, spark_sql
+from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
+from headwater.algebra.moments.plans import node_moves
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -31,18 +32,32 @@ from headwater.algebra.plans.nodes import (
     Scan,
     SemiJoin,
     Union,
+    Version,
     Windows,
 )
+from headwater.algebra.plans.walks import children
+from headwater.algebra.text.show import show_node
 from headwater.engine.query import operators
+from headwater.engine.query.computed_parts import ComputedParts
 from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
+from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.over import over
-from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
+from headwater.engine.query.pruning import (
+    join_ranges,
+    passed,
+    restrict_ranges,
+    scan_ranges,
+    window_ranges,
+)
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
+from headwater.errors import InternalError
 from headwater.storage.timeline import Range
 
 __all__ = ["QueryWriter"]
+
+FEW_KEYS = 20_000  # are always looked for
 
 
 @dataclass(slots=True)
@@ -58,7 +73,12 @@ class QueryWriter:
     hints: bool = True
     net: bool = False
     first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/plans/once.py)
+    optional: frozenset[Plan] = frozenset()  # Restricts that may be left out where that costs less
     _written: dict[tuple[Plan, tuple[tuple[str, Range], ...]], Query] = field(default_factory=dict)
+    _parts: ComputedParts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._parts = ComputedParts(self.inputs)
 
     @property
     def estimates(self) -> Estimates:
@@ -77,20 +97,16 @@ class QueryWriter:
         return self._written[key]
 
     def _compute(self, plan: Plan, query: Query) -> Query:
-        """The query as a table; in the driver's memory if it is small, so that Spark knows its size."""
-        frame = self.inputs.run(query)
-        if self.estimates.small(plan):
-            table = self.inputs.spark.createDataFrame(frame.toArrow(), frame.schema)
-        else:
-            table = frame.localCheckpoint()
-        return self.inputs.frame(table)
+        return self._parts.compute(plan, query, self.estimates.rows(plan))
 
     def _write(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
+        if node_moves(plan):  # Spark's own now() would be that of the machine
+            raise InternalError("HW906", f"the time of this plan is not bound: {show_node(plan)}")
         match plan:
             case Scan():
                 return self._scan(plan, ranges)
             case Filter(child, condition):
-                return self.query(child, ranges).where(spark_sql(condition))
+                return self.query(child, filter_ranges(condition, ranges)).where(spark_sql(condition))
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
@@ -106,7 +122,11 @@ class QueryWriter:
             case Union(inputs):
                 # Terms that the log shows to be empty are not even planned: of a join on keys that grow with
                 # time, all but one.
-                terms = [child for child in inputs if not self.estimates.empty(child, ranges)]
+                terms = [
+                    child
+                    for child in inputs
+                    if not self.estimates.empty(child, ranges) and not self._asks_for_nothing(child)
+                ]
                 return union([self.query(term, ranges) for term in terms or inputs[:1]])
             case Aggregate():
                 return self._aggregate(plan)
@@ -116,10 +136,55 @@ class QueryWriter:
             case Negate(child):
                 return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
-                narrowed = dict(ranges) | restrict_ranges(self.relations, keys, by)
-                return self._restrict(plan, self.query(child, narrowed))
+                narrowed = dict(ranges) | self._ranges(keys, by)
+                if (windows := self._windows_wanted(plan)) is not None:
+                    below = self.query(windows.child, window_ranges(windows, narrowed))
+                    return self._wanted(plan, windows, below)
+                rows = self.query(child, narrowed)
+                return rows if self._spares_nothing(plan, narrowed) else self._restrict(plan, rows)
             case _:
                 assert_never(plan)
+
+    def _asks_for_nothing(self, plan: Plan) -> bool:
+        """Whether a plan is about keys that have been computed, and there are none."""
+        match plan:
+            case Restrict(by=by) if by in self.first:
+                self.query(by)
+                return self._parts.nothing(by)
+            case Aggregate(child, keys):
+                return bool(keys) and self._asks_for_nothing(child)
+            case Filter(child) | Project(child) | Windows(child) | Negate(child) | Restrict(child):
+                return self._asks_for_nothing(child)
+            case _:
+                return False
+
+    def _ranges(self, keys: Sequence[Expr], by: Plan) -> dict[str, Range]:
+        """Ranges of columns that follow from the keys; exact ones if the keys have been computed."""
+        if by in self.first:
+            self.query(by)
+        known = self._parts.ranges(keys, by)
+        return restrict_ranges(self.relations, keys, by) if known is None else known
+
+    def _spares_nothing(self, plan: Restrict, ranges: Mapping[str, Range]) -> bool:
+        """Whether looking for the keys costs more than the rows that would be left out."""
+        wanted = self.estimates.rows(plan.by)
+        return (
+            plan in self.optional
+            and wanted > FEW_KEYS
+            and 4 * wanted > self.estimates.rows(plan.child, ranges)
+        )
+
+    def _windows_wanted(self, plan: Restrict) -> Windows | None:
+        """The windows, if the keys have been computed and name them: rows need not go into all of theirs."""
+        names = {key.name for key in plan.keys if isinstance(key, Column)}
+        child = plan.child
+        if plan.by not in self.first or not isinstance(child, Windows):
+            return None
+        return child if {child.name, child.member} - {""} <= names else None
+
+    def _wanted(self, plan: Restrict, windows: Windows, rows: Query) -> Query:
+        wanted = self.query(plan.by).broadcasted() if self.hints else self.query(plan.by)
+        return operators.wanted_windows(rows, windows, plan.keys, wanted, plan.by.columns)
 
     def _scan(self, plan: Scan, ranges: Mapping[str, Range]) -> Query:
         changes = self.relations.query(plan, self.inputs, scan_ranges(self.relations, plan, ranges))
@@ -185,13 +250,9 @@ class QueryWriter:
         return operators.restrict(query, [key for _, key in keys], by.broadcasted(), names)
 
     def _aggregate(self, plan: Aggregate) -> Query:
+        if plan.aggregates and all(map(_by_weights, plan.aggregates)):
+            return self._sums(plan, self._signed(plan))
         query = self.query(plan.child)
-        exact = all(
-            operators.weighted(call) and (call.function == "count" or is_exact(call.type))
-            for call in plan.aggregates
-        )
-        if plan.aggregates and exact:
-            return self._sums(plan, query)
         if not plan.aggregates and has_delta(plan.child):
             # The keys that a delta touches, including those of rows that it removes and adds back changed.
             return operators.aggregate_rows(query, plan.keys, ())
@@ -200,6 +261,17 @@ class QueryWriter:
         if not all(call.distinct or call.function in operators.DUPLICATE_BLIND for call in plan.aggregates):
             query = operators.expand(query)
         return operators.aggregate_rows(query, plan.keys, plan.aggregates)
+
+    def _signed(self, plan: Aggregate) -> Query:
+        """The rows of an aggregate that takes them by their weights.
+
+        What came and what went of a change are told apart row by row, so it must hold no row twice.
+        """
+        if any(call.function == "left" and not is_exact(call.type) for call in plan.aggregates):
+            return operators.consolidate(self.query(plan.child))
+        query, signed = self.query(plan.child), any(map(operators.of_signs, plan.aggregates))
+        raw = signed and _raw(plan.child) and not self.estimates.positive(plan.child)
+        return self._net(plan, query) if raw else query
 
     def _net(self, plan: Aggregate, query: Query) -> Query:
         """The rows that are aggregated, without those that came and went."""
@@ -216,10 +288,14 @@ class QueryWriter:
                 net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
                 return operators.windows(net, plan)
             case Filter(child, condition):
-                rows = self._net_in_windows(child, ranges)
+                rows = self._net_in_windows(child, filter_ranges(condition, ranges))
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
-                rows = self._net_in_windows(child, dict(ranges) | restrict_ranges(self.relations, keys, by))
+                narrowed = dict(ranges) | self._ranges(keys, by)
+                if (windows := self._windows_wanted(plan)) is not None:
+                    net = operators.consolidate(self.query(windows.child, window_ranges(windows, narrowed)))
+                    return self._wanted(plan, windows, net)
+                rows = self._net_in_windows(child, narrowed)
                 return None if rows is None else self._restrict(plan, rows)
             case _:
                 return None
@@ -241,6 +317,22 @@ class QueryWriter:
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
         return query if self.estimates.positive(plan) else operators.consolidate(query)
+
+
+def _by_weights(call: AggregateCall) -> bool:
+    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
+    return operators.weighted(call) and (call.function != "sum" or is_exact(call.type))
+
+
+def _raw(plan: Plan) -> bool:
+    """Whether changes reach this plan that no aggregate has grouped."""
+    match plan:
+        case Scan(version=version):
+            return version is Version.DELTA
+        case Aggregate():
+            return False
+        case _:
+            return any(map(_raw, children(plan)))
 
 
 def _columns_needed(plan: Aggregate) -> set[str]:

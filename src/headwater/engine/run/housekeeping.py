@@ -1,8 +1,8 @@
 """What a run does now and then off the critical path: each chore at its own interval.
 
-A `Housekeeping` has one thread.  A run has three of them, so that what may take minutes (vacuum, system
-tables, the first load of a store) does not delay what is due every few seconds (the audit).  Intervals are
-measured by the monotonic clock: a wall clock that is set back delays nothing.
+A `Housekeeping` has one thread.  A run has four of them, so that what may take minutes (vacuum, system
+tables, the first load of a store, a verification) does not delay what is due every few seconds (the audit).
+Intervals are measured by the monotonic clock: a wall clock that is set back delays nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headwater.engine.run.guard import Guard
 
 __all__ = [
     "COMPACT_EVERY", "RELOAD_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY", "SNAPSHOT_EVERY",
-    "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "Chore", "Housekeeping",
+    "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "VERIFY_EVERY", "Chore", "Housekeeping",
 ]  # fmt: skip
 
 SINK_EVERY = timedelta(milliseconds=400)
@@ -28,6 +28,7 @@ RETAIN_EVERY = timedelta(minutes=1)
 REVIVE_EVERY = timedelta(seconds=20)
 SYSTEM_TABLES_EVERY = timedelta(minutes=1)
 VACUUM_EVERY = timedelta(minutes=10)
+VERIFY_EVERY = timedelta(milliseconds=500)  # looks whether one was asked for
 
 LOOK_EVERY_S = 0.1
 

@@ -6,6 +6,7 @@
     housekeeping    housekeeping.py         what was read of changed project files (reloading.py)
     slow chores     housekeeping.py         nothing: vacuum, and the upkeep of system tables
     sink            housekeeping.py         what the store of queries holds (push/sink.py)
+    verifying       housekeeping.py         nothing: what is asked for from outside (verify_on_request.py)
     pushes          spark_runner.py         nothing: outcomes are collected by the loop
 
 Stopping (Ctrl-C, --for, --until-idle) lets the pushes under way end, writes a last snapshot and leaves; after
@@ -41,6 +42,7 @@ from headwater.engine.run.housekeeping import (
     SNAPSHOT_EVERY,
     SYSTEM_TABLES_EVERY,
     VACUUM_EVERY,
+    VERIFY_EVERY,
     Chore,
     Housekeeping,
 )
@@ -49,6 +51,7 @@ from headwater.engine.run.progress import Progress
 from headwater.engine.run.reloading import Reloading, difference, gained_columns
 from headwater.engine.run.streaming import Streaming
 from headwater.engine.upkeep.history import read_up_to
+from headwater.engine.upkeep.verify_on_request import Verifier
 from headwater.model import Project
 from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
@@ -82,6 +85,7 @@ class Run:
     housekeeping: Housekeeping = field(init=False)
     slow_housekeeping: Housekeeping = field(init=False)
     sinking: Housekeeping = field(init=False)
+    verifying: Housekeeping = field(init=False)
     _ending: threading.Event = field(default_factory=threading.Event, init=False)
     _adopting: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -110,6 +114,14 @@ class Run:
         )
 
         self.sinking = Housekeeping({"store": Chore(SINK_EVERY, self.keep_sink, at_start=True)}, self.clock)
+        verifier = Verifier(
+            self.runner.workplace, self.clock, lambda: bool(self.runner.under_way.now.views), self.rejected
+        )
+        self.verifying = Housekeeping({"verification": Chore(VERIFY_EVERY, verifier.look)}, self.clock)
+
+    @property
+    def _houses(self) -> tuple[Housekeeping, ...]:
+        return self.housekeeping, self.slow_housekeeping, self.sinking, self.verifying
 
     @property
     def catalog(self) -> Catalog:
@@ -123,7 +135,7 @@ class Run:
         ]
         keeping_house = [
             threading.Thread(target=house.turn_until, args=(self._ending,), daemon=True)
-            for house in (self.housekeeping, self.slow_housekeeping, self.sinking)
+            for house in self._houses
         ]
         for thread in (*polling, *keeping_house):
             thread.start()
@@ -164,8 +176,7 @@ class Run:
         }
         errors |= {stream.table.name: stream.problem for stream in self.streams if stream.problem}
         errors |= {capturing.name: capturing.problem for capturing in self.captures if capturing.problem}
-        houses = (self.housekeeping, self.slow_housekeeping, self.sinking)
-        for guard in (*(house.guard for house in houses), self.loop.guard):
+        for guard in (*(house.guard for house in self._houses), self.loop.guard):
             errors |= guard.errors
         if self.reloading.problem:
             errors["project files"] = self.reloading.problem
@@ -173,9 +184,9 @@ class Run:
         silent = {} if agents is None else agents.silent()
         return errors | {f"site {name}": f"does not answer: {site.error}" for name, site in silent.items()}
 
-    def keep_sink(self) -> None:
+    def keep_sink(self, settle: bool = False) -> None:
         """Let the sink follow the timelines up to what is captured."""
-        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks))
+        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks), settle)
 
     def write_health(self) -> None:
         if self.runner.agents is not None and len(self.catalog.project.sites) > 1:

@@ -27,6 +27,7 @@ from headwater.engine.run.streaming import Streaming
 from headwater.engine.run.streams import start_stream
 from headwater.engine.spark.agents import site_agents
 from headwater.engine.spark.sites import Sites
+from headwater.engine.spark.tasks import map_tasks
 from headwater.engine.upkeep.damage import remove_damaged
 from headwater.model import Project, Table
 from headwater.storage.records.dropped import sweep_shared, unmark
@@ -75,6 +76,7 @@ def run(
 
         records = Records(clock)
         runner = SparkRunner(Workplace(spark, warehouse, catalog, sites, sink or NoSink()), records, agents)
+        runner.workplace.sink.use_tasks(lambda work, items: map_tasks(sites.spark(), work, items))
         runner.forecaster.predictor = learnt(catalog, warehouse)
         begun = Run(
             warehouse,
@@ -93,6 +95,7 @@ def run(
                 for stream in begun.streams:
                     stream.start()
                 agents.start()
+                runner.under_way.begin()
                 begun.write_health()  # what an earlier run said of the sites no longer counts
                 yield begun
         finally:

@@ -34,7 +34,7 @@ def until_idle(run: Run, show: Show | None = None) -> None:
     failed = _push_all(run, show)
     if not run.stop.is_set():
         run.loop.guard.do("publishing", run.executor.publish_now)
-        run.loop.guard.do("store", run.keep_sink)
+        run.loop.guard.do("store", partial(run.keep_sink, settle=True))
         run.loop.guard.do("compaction", run.runner.compact)
     run.executor.close()
     run.auditor.snapshot(promised=False)

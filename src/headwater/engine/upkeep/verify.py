@@ -27,6 +27,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from headwater.algebra.moments.plans import bind
 from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace
@@ -164,9 +165,9 @@ def _both(workplace: Workplace, inputs: Inputs, kept: Kept, time: int) -> tuple[
     names = output_columns(timeline).names
     view = workplace.catalog.project.views[kept.view]
     rows = (
-        inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time)))
+        inputs.spark.sql(spark_text(adapted_sql(workplace, inputs, kept, time), time))
         if is_adapted(kept)
-        else _recomputed(workplace, inputs, view)
+        else _recomputed(workplace, inputs, view, time)
     )
     sql = rows.toDF(*names)
     changes = inputs.slice(timeline, timeline.as_of(time))
@@ -199,19 +200,19 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
             register(inputs, relations, name, net=True)
             continue
         register_sources(name)
-        rows = _recomputed(workplace, inputs, declared[name])
+        rows = _recomputed(workplace, inputs, declared[name], time)
         rows.toDF(*catalog.kept[name].columns).createOrReplaceTempView(quoted(name))
     for kept in views:
         register_sources(kept.view)
 
 
-def _recomputed(workplace: Workplace, inputs: Inputs, view: View) -> DataFrame:
-    """The rows of a view over the relations that are registered."""
+def _recomputed(workplace: Workplace, inputs: Inputs, view: View, time: int) -> DataFrame:
+    """The rows of a view over the relations that are registered, as of a time."""
     catalog = workplace.catalog
     plan = catalog.plan(view.name) if catalog.kept[view.name].warnings else None
     if plan is None:
-        return inputs.spark.sql(spark_text(view.sql.text))
-    return inputs.run(plain_rows(plan, inputs)).drop(WEIGHT)
+        return inputs.spark.sql(spark_text(view.sql.text, time))
+    return inputs.run(plain_rows(bind(plan, time, time), inputs)).drop(WEIGHT)
 
 
 def _named(names: Sequence[str], rows: Sequence[Counted]) -> tuple[tuple[dict[str, Any], int], ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from headwater.algebra.stages.adapting import PROBED, PUSHED
+from headwater.algebra.stages.adapting import is_mark
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
-from headwater.sql.ddl.adapted_text import adapted_text
+from headwater.sql.ddl.joins.adapted_text import adapted_text
 from headwater.storage.timeline import WEIGHT
 
 __all__ = ["adapted_sql", "is_adapted"]
@@ -31,9 +31,9 @@ def _recent(workplace: Workplace, inputs: Inputs, stage: Stage, time: int) -> st
     """Its rows, as far as the input has them: one that it has not would make results that are no matches."""
     source = workplace.timeline_of(stage.reads[0])
     timeline = workplace.timeline(stage.name)
-    names = [name for name in stage.columns if name not in (PUSHED, PROBED)]
+    names = [name for name in stage.columns if not is_mark(name)]
     there = _net(inputs.slice(source, source.as_of(time)), names)
-    recent = _net(inputs.slice(timeline, timeline.as_of(time)), [*names, PUSHED, PROBED])
+    recent = _net(inputs.slice(timeline, timeline.as_of(time)), list(stage.columns))
     same = " AND ".join(f"r.{quoted(name)} <=> t.{quoted(name)}" for name in names)
     return f"SELECT r.* FROM {recent} AS r LEFT SEMI JOIN {there} AS t ON {same}"
 

@@ -120,4 +120,10 @@ CODES = (
         "The server goes on with what the files said before, and cannot tell what a change would mean now.",
         "Mend the files, as /status says, and ask again.",
     ),
+    Code(
+        "HW979",
+        "Nobody is there to verify a view",
+        "Verifying recomputes a view on Spark, which the server never starts: a run does it. None is alive.",
+        "Start the run and ask again, or type headwater verify DIR VIEW.",
+    ),
 )

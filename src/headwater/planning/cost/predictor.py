@@ -20,21 +20,22 @@ Lessons are read back from the pushes table (storage/records/lessons.py), so not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import Enum
 from statistics import median
-
-import numpy as np
 
 from headwater.algebra.stages.stage import Stage
 from headwater.model import RefreshPolicy
+from headwater.planning.cost.correction import KEEP, Correction
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.operators import OPERATORS, Operators
 from headwater.planning.cost.refresh import Choice, choose
 from headwater.planning.cost.stage_seconds import (
     Seconds,
     Shape,
+    choice_seconds,
     copy_seconds,
     delta_seconds,
     recompute_seconds,
@@ -43,72 +44,11 @@ from headwater.planning.cost.stage_seconds import (
 from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 
-__all__ = ["Correction", "Done", "Lesson", "Parts", "Predictor", "by_delta"]
+__all__ = ["Correction", "Done", "Kind", "Lesson", "Parts", "Predictor", "by_delta", "kind_of"]
 
-KEEP = 40  # lessons of a set of stages
-FADING = 0.65  # Spark gets faster while it warms up, and slower when others load the machine
 FADING_OF_ALL = 0.9  # all actions together: one small action says little about the next large one
-FIRMNESS = 0.1  # the weight of the prior; the newest lesson's is 1
-LEAST_SECONDS = 0.05
-LEAST_FACTOR = 0.05
 # How many times as long the first actions of a Spark take (25 views of tweets, two cores).
 WARMING = (3.5, 1.6, 1.5, 1.3, 1.2, 1.1)
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """The factors of one set of stages. Immutable: `learn` returns a better one."""
-
-    lessons: tuple[tuple[Seconds, float], ...] = ()  # predicted by the operators, and measured
-    prior: Seconds = Seconds(1.0, 1.0)
-    factors: Seconds = Seconds(1.0, 1.0)
-    spread: float = 0.5  # of measured over predicted, as a fraction
-    fading: float = FADING
-
-    def seconds(self, operators: Seconds) -> float:
-        return self.factors.fixed * operators.fixed + self.factors.rows * operators.rows
-
-    def forecast(self, operators: Seconds, slowdown: float = 1.0) -> Forecast:
-        expected = timedelta(seconds=self.seconds(operators) * slowdown)
-        return Forecast(expected, expected * (1.0 + self.spread))
-
-    def learn(self, operators: Seconds, measured: float) -> Correction:
-        return self.learn_all(((operators, measured),))
-
-    def learn_all(self, lessons: Sequence[tuple[Seconds, float]]) -> Correction:
-        """The same as learning one after the other, with a single fit."""
-        if not lessons:
-            return self
-        seen = (*self.lessons, *lessons)[-KEEP:]
-        fitted = replace(self, lessons=seen, factors=_fit(seen, self.prior, self.fading))
-        return replace(fitted, spread=_spread(fitted))
-
-    def as_prior(self) -> Correction:
-        """The start for a set of stages that was never run: these factors, and no lessons."""
-        return Correction(prior=self.factors, factors=self.factors)
-
-
-def _fit(lessons: Sequence[tuple[Seconds, float]], prior: Seconds, fading: float) -> Seconds:
-    from scipy.optimize import nnls
-
-    start = np.maximum(prior, LEAST_FACTOR)
-    parts = np.array([operators for operators, _ in lessons]) * start
-    measured = np.array([seconds for _, seconds in lessons])
-    # Errors count in proportion to what was expected: a push of ten rows as much as one of a million.
-    weights = fading ** np.arange(len(lessons))[::-1] / np.maximum(parts.sum(axis=1), LEAST_SECONDS)
-    rows = np.vstack([parts * weights[:, None], np.diag([FIRMNESS, FIRMNESS])])
-    solution, _ = nnls(rows, np.concatenate([measured * weights, [FIRMNESS, FIRMNESS]]))
-    return Seconds(*(float(factor) for factor in solution * start))
-
-
-def _spread(correction: Correction) -> float:
-    """The usual error, and more after few lessons: the second action may take twice as long as the first."""
-    errors = [
-        abs(measured - predicted) / max(predicted, LEAST_SECONDS)
-        for operators, measured in correction.lessons[-10:]
-        for predicted in (correction.seconds(operators),)
-    ]
-    return min(max(median(errors), 0.1), 1.0) + 1.0 / len(correction.lessons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +63,20 @@ class Done:
 def by_delta(stages: Mapping[str, Done]) -> bool:
     """Whether an action pushes all its stages by their deltas."""
     return all(done.mode is Mode.INCREMENTAL for done in stages.values() if done.mode is not Mode.EMPTY)
+
+
+class Kind(Enum):
+    """What an action compiles code for."""
+
+    DELTA = "delta"
+    CHOICE = "choice"
+    WHOLE = "whole"
+
+
+def kind_of(stages: Mapping[str, Done]) -> Kind:
+    if by_delta(stages):
+        return Kind.DELTA
+    return Kind.CHOICE if any(done.mode is Mode.CHOOSE for done in stages.values()) else Kind.WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +152,10 @@ class Predictor:
                 return Seconds(0.0, 0.0)
             case Mode.COPY:
                 return copy_seconds(effort, self.operators, site)
-            case Mode.INCREMENTAL | Mode.CHOOSE | Mode.PROBE:
+            case Mode.INCREMENTAL | Mode.PROBE:
                 return delta_seconds(shape, effort, self.operators, site)
+            case Mode.CHOOSE:
+                return choice_seconds(effort, self.operators, site)
             case Mode.INITIAL | Mode.FULL:
                 return recompute_seconds(shape, effort, self.operators, site)
 

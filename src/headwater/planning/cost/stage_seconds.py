@@ -19,12 +19,24 @@ from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.operators import OperatorModel, Operators
 from headwater.planning.graph.graph import EdgeKind
 
-__all__ = ["Seconds", "Shape", "copy_seconds", "delta_seconds", "recompute_seconds", "shape_of"]
+__all__ = [
+    "Seconds",
+    "Shape",
+    "choice_seconds",
+    "copy_seconds",
+    "delta_seconds",
+    "recompute_seconds",
+    "shape_of",
+]
 
 
 # Most recomputed rows equal the stored ones, and cost this many times less than a change
 # (`headwater bench push`: five million rows in five seconds).
 MOSTLY_UNCHANGED = 6
+
+
+# A choice runs Spark for counting the keys, for choosing among them and for writing.
+RUNS_OF_A_CHOICE = 3
 
 
 class Seconds(NamedTuple):
@@ -88,6 +100,18 @@ def recompute_seconds(shape: Shape, effort: Effort, operators: Operators, site: 
     fixed = _fixed(shape, operators) + model.fixed
     rows = _rows(model, effort.result / MOSTLY_UNCHANGED, (effort.changed + effort.scanned) * shape.windows)
     return _at(operators, site, fixed, rows)
+
+
+def choice_seconds(effort: Effort, operators: Operators, site: str) -> Seconds:
+    """The seconds of a choice among updates: what waits and arrived, grouped by key; what is shown, written.
+
+    Of its rows only those shown are up to the budget.  The others count as fixed, so that lessons tell the
+    two apart: else a stage that chooses would not learn what it saves by showing less.
+    """
+    model, group = operators.models[EdgeKind.JOIN], operators.models[EdgeKind.AGGREGATE]
+    fixed = (RUNS_OF_A_CHOICE - 1) * operators.action + 2 * group.fixed
+    grouped = _rows(group, (effort.changed + effort.scanned) / 2, effort.changed + effort.scanned)
+    return _at(operators, site, fixed + grouped, _rows(model, effort.result, 0))
 
 
 def copy_seconds(effort: Effort, operators: Operators, site: str) -> Seconds:

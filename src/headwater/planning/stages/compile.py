@@ -178,19 +178,27 @@ class _Compiler:
     def _element(self, vertex: Vertex) -> Plan:
         """A relation as a join reads it: its columns under canonical names."""
         recipe = self.recipes[vertex]
-        if isinstance(recipe, Base):
-            return self._base(vertex, recipe)
+        return self._base(vertex, recipe) if isinstance(recipe, Base) else self._scan_stored(vertex)
+
+    def _scan_stored(self, vertex: Vertex) -> Plan:
         stored = self._stored(vertex)
         items = tuple((name, Column(f"{stored.name}.{column}")) for name, column in stored.columns.items())
         return Project(Scan(stored.name, stored.name, tuple(stored.columns.values())), items)
 
     def _base(self, vertex: Vertex, base: Base) -> Plan:
-        """A source or a view as it is, or its replica at another site, filtered."""
+        """A source or a view, filtered; from another site, its replica or a copy that filters on the way."""
         input = vertex.relation.inputs[0]
         columns = self._columns_read_of(input.relation)
-        is_home = base.site == vertex.site
-        name = base.relation if is_home else self._replica(base.relation, columns, vertex.site)
-        scan: Plan = Scan(name, input.name, columns)
+        if base.site != vertex.site:
+            if input.filters:
+                return self._scan_stored(vertex)
+            return Scan(self._replica(base.relation, columns, vertex.site), input.name, columns)
+        return self._filtered(vertex)
+
+    def _filtered(self, vertex: Vertex) -> Plan:
+        """A source or a view read at its home."""
+        input = vertex.relation.inputs[0]
+        scan: Plan = Scan(input.relation, input.name, self._columns_read_of(input.relation))
         condition = conjunction(input.filters)
         return scan if condition is None else Filter(scan, condition)
 
@@ -212,7 +220,8 @@ class _Compiler:
             if isinstance(recipe, Copied) and not recipe.residual:
                 self.stored[vertex] = self._copy(recipe.source, vertex.site)
             else:
-                self.stored[vertex] = self._declare(vertex, self._computed(vertex))
+                computed = self._filtered(vertex) if isinstance(recipe, Base) else self._computed(vertex)
+                self.stored[vertex] = self._declare(vertex, computed)
         return self.stored[vertex]
 
     def _copy(self, source: Vertex, site: str) -> StoredRelation:

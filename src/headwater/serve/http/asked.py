@@ -39,7 +39,7 @@ def rights_of(request: Request) -> Rights:
 def needs(role: Role) -> Any:
     """A dependency: refuses whoever does not have a role."""
 
-    def check(request: Request) -> None:
+    async def check(request: Request) -> None:  # of the event loop: too short for a thread of its own
         if not rights_of(request).role.includes(role):
             raise forbidden(f'this needs a key with the role "{role.value}"')
 

@@ -184,6 +184,10 @@ class QueryInfo(_Answer):
     reasons: list[str]
     advice: list[str]
     route: str | None
+    answers: int  # the newest, of which the next three are
+    p50_s: float | None
+    p99_s: float | None
+    most_operations: int | None
 
 
 class Queries(_Answer):

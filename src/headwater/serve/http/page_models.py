@@ -6,7 +6,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Added", "CheckedQueries", "CostsOverTime", "Dropped", "Explained", "Retried", "Session", "Taken"]
+__all__ = [
+    "Added",
+    "CheckedQueries",
+    "CostsOverTime",
+    "Dropped",
+    "Explained",
+    "Retried",
+    "Session",
+    "Taken",
+    "Verification",
+]
 
 
 class _Answer(BaseModel):
@@ -89,3 +99,16 @@ class Retried(_Answer):
 class Taken(_Answer):
     table: str
     accepted: int
+
+
+class Verification(_Answer):
+    """`state`: never, asked, running, done, failed or interrupted; the other fields as it says."""
+
+    view: str
+    state: str
+    equal: bool | None = None
+    not_compared: str = ""
+    rows: int | None = None
+    missing_rows: int | None = None
+    extra_rows: int | None = None
+    error: str = ""

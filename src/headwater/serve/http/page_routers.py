@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from headwater.serve.http.routes import changing, costs, explained, live, page
+from headwater.serve.http.routes import changing, costs, explained, live, page, verifying
 
 __all__ = ["PAGE_ROUTERS"]
 
-PAGE_ROUTERS = (live.router, explained.router, costs.router, changing.router, page.router)
+PAGE_ROUTERS = (
+    live.router, explained.router, costs.router, changing.router, verifying.router, page.router,
+)  # fmt: skip

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
-
 from headwater.clock import Clock
 from headwater.serve.access.key_file import KeyFile
 from headwater.serve.access.rates import Rates
+from headwater.serve.http.answered_queries import AnsweredQueries
 from headwater.serve.http.opening import Opened, Opening
 from headwater.serve.http.problems import Problem
 from headwater.serve.http.remembered import Remembered
@@ -23,7 +22,6 @@ __all__ = ["Serving", "Settings"]
 
 ANSWERS = 512  # remembered at most
 TABLE_BYTES = 256 * 1024 * 1024  # of views' rows, in order, in memory; a larger view is sorted for every page
-SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)  # of answers, as a histogram
 MOST_READERS = 64  # of changes, at once
 
 
@@ -34,33 +32,6 @@ class Settings:
     host: str = "127.0.0.1"
     hosts: tuple[str, ...] = ()  # other names it is known by
     rate: float = 200.0  # requests a second of one key, or of one address
-
-
-class Asked:
-    """What queries took since the server started, for its metrics. Safe for many threads."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._operations = self._counter("headwater_store_operations", "Operations of the store")
-        self._answers = self._counter("headwater_query_answers", "Answers given")
-        self._breaches = self._counter("headwater_query_bound_exceeded", "Answers beyond their bound: bugs")
-        self._seconds = Histogram(
-            "headwater_query_seconds",
-            "How long an answer took",
-            ["query"],
-            registry=self.registry,
-            buckets=SECONDS,
-        )
-
-    def count(self, query: str, answer: QueryAnswer, seconds: float) -> None:
-        self._answers.labels(query).inc()
-        self._operations.labels(query).inc(answer.operations)
-        self._seconds.labels(query).observe(seconds)
-        if answer.bound is not None and answer.operations > answer.bound:
-            self._breaches.labels(query).inc()
-
-    def _counter(self, name: str, text: str) -> Counter:
-        return Counter(name, text, ["query"], registry=self.registry)
 
 
 @dataclass(slots=True)
@@ -75,7 +46,7 @@ class Serving:
     keys: KeyFile = field(init=False)
     _readers: int = 0
 
-    asked: Asked = field(default_factory=Asked)
+    asked: AnsweredQueries = field(default_factory=AnsweredQueries)
 
     def __post_init__(self) -> None:
         self.rates = Rates(self.settings.rate)

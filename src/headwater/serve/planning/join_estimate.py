@@ -12,15 +12,18 @@ for a change. The policy divides them among the input paths as it will when it r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.model import JoinWindow, Project, View
 from headwater.overload.budget import SHARE
-from headwater.overload.joins.adaptation.allowances import decision_for, problem_of
+from headwater.overload.joins.adaptation.allowances import assumed
 from headwater.overload.joins.model.join_plan import saturation
+from headwater.overload.joins.model.problem import Problem
 from headwater.overload.joins.model.tree import Join, Leaf, Node
+from headwater.overload.joins.policies.by_name import Decision, decide
+from headwater.overload.joins.reports.draw import draw
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind
@@ -28,6 +31,8 @@ from headwater.planning.stages.push_plan import ViewPush
 from headwater.units import seconds_text
 
 __all__ = ["JoinEstimate", "PathEstimate", "join_estimate"]
+
+_LONGEST = 30 * 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,11 @@ class PathEstimate:
 @dataclass(frozen=True, slots=True)
 class JoinEstimate:
     window: timedelta
+    rows: int | None  # of a window of rows
     adapted: bool
     policy: str
-    tree: Node
+    problem: Problem
+    decision: Decision
     names: Mapping[str, str]  # of the leaves
     paths: tuple[PathEstimate, ...]
     probes_per_second: float  # that there are
@@ -84,7 +91,11 @@ class JoinEstimate:
 
     def drawn(self) -> str:
         """((nyc ⋈ tokyo) ⋈ london)"""
-        return _drawn(self.tree, self.names)
+        return _drawn(self.problem.plan.tree, self.names)
+
+    def picture(self, view: str) -> str:
+        """The tree with its allowances, as SVG."""
+        return draw(self.problem, self.decision, self.names, f"{view}, ")
 
 
 def _slack(path: PathEstimate) -> timedelta:
@@ -111,8 +122,9 @@ def join_estimate(
     longest = max(view.freshness.total_seconds() * SHARE, fixed) if window.adapt else push.seconds
     seconds = timedelta(seconds=min(push.seconds, longest))
     probes = project.overload.probes_per_second or _probes(view, push, operators, fixed)
-    problem = problem_of(rates, window.length.total_seconds(), _results_per_change(push), probes)
-    decision = decision_for(problem, project.overload.join_policy)
+    plan = assumed(rates, window.seconds, _results_per_change(push), window.tree)
+    problem = Problem(plan, max(probes, 1e-9))
+    decision = decide(problem, project.overload.join_policy)
     needed, most = saturation(problem.plan)
     names = dict(zip(problem.plan.streams, rates, strict=True))
     paths = tuple(
@@ -122,8 +134,8 @@ def join_estimate(
             tuple("".join(names[letter] + " " for letter in hop.partner).strip() for hop in route.hops),
             tuple(allowance if allowance > 1e-6 else 0.0 for allowance in path.allowances),
             stream.tolerance,
-            window.length + seconds,
-            stream.tolerance is None or window.length + seconds <= stream.tolerance,
+            _length(window, rates[stream.name]) + seconds,
+            stream.tolerance is None or _length(window, rates[stream.name]) + seconds <= stream.tolerance,
         )
         for stream, path, route in zip(
             window.streams, decision.allocation.paths, problem.plan.paths, strict=True
@@ -131,10 +143,17 @@ def join_estimate(
     )
     share = min(1.0, decision.allocation.throughput / most) if most > 0 else 1.0
     return JoinEstimate(
-        window.length, window.adapt, project.overload.join_policy, problem.plan.tree, names, paths, probes,
-        needed, share if window.adapt else 1.0, _more_cpu(window, seconds.total_seconds(), fixed),
-        seconds.total_seconds(),
+        window.length, window.rows, window.adapt, project.overload.join_policy, problem, decision, names,
+        paths, probes, needed, share if window.adapt else 1.0,
+        _more_cpu(paths, seconds, fixed), seconds.total_seconds(),
     )  # fmt: skip
+
+
+def _length(window: JoinWindow, rate: float) -> timedelta:
+    """How old a row becomes in its window; of a stream that hardly brings any, its tolerance says more."""
+    if window.rows is None or window.rows / rate > _LONGEST:
+        return window.length
+    return timedelta(seconds=window.rows / rate)
 
 
 def _fixed(window: JoinWindow, push: ViewPush, operators: Operators) -> float:
@@ -163,9 +182,10 @@ def _probes(view: View, push: ViewPush, operators: Operators, fixed: float) -> f
     return max(allowed - fixed, 0.0) / each / view.freshness.total_seconds()
 
 
-def _more_cpu(window: JoinWindow, seconds: float, fixed: float) -> float | None:
-    tolerances = [stream.tolerance for stream in window.streams if stream.tolerance is not None]
-    slack = min((limit - window.length for limit in tolerances), default=timedelta.max).total_seconds()
+def _more_cpu(paths: Sequence[PathEstimate], push: timedelta, fixed: float) -> float | None:
+    """A tolerance leaves a push the time after which a row has left its window."""
+    left = [path.tolerance - (path.oldest - push) for path in paths if path.tolerance is not None]
+    seconds, slack = push.total_seconds(), min(left, default=timedelta.max).total_seconds()
     if seconds <= slack:
         return 1.0
     return None if slack <= fixed else (seconds - fixed) / (slack - fixed)

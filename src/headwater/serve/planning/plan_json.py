@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from headwater.algebra.stages.explaining import kept_nodes
 from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
@@ -132,7 +133,7 @@ def _view(planned: PlannedView, explain: bool) -> dict[str, Any]:
             for stage in action.stages
         ],
         "used": {name: _facts(facts) for name, facts in planned.used.items()},
-        **({"pushes": _pushes(planned)} if explain else {}),
+        **({"pushes": _pushes(planned), "nodes": _nodes(planned)} if explain else {}),
     }
 
 
@@ -140,7 +141,8 @@ def _join(join: JoinEstimate) -> dict[str, Any]:
     """A window join: its tree, and what each half-way join of each input path may probe."""
     return {
         "tree": join.drawn(),
-        "window_s": join.window.total_seconds(),
+        "window_s": join.window.total_seconds() if join.rows is None else None,
+        "window_rows": join.rows,
         "adapted": join.adapted,
         "policy": join.policy,
         "feasible": join.feasible,
@@ -232,6 +234,14 @@ def _facts(facts: Facts) -> dict[str, Any]:
 def _pushes(planned: PlannedView) -> list[dict[str, str]]:
     return [
         {"stage": will.stage, "changed": will.changed, "plan": will.text} for will in will_run(planned.kept)
+    ]
+
+
+def _nodes(planned: PlannedView) -> list[dict[str, Any]]:
+    """How each node of the view's stages is kept."""
+    return [
+        {"stage": node.stage, "depth": node.depth, "node": node.node, "how": node.how, "hint": node.hint}
+        for node in kept_nodes(planned.kept)
     ]
 
 

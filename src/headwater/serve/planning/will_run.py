@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.tree import Literal
+from headwater.algebra.moments.plans import TIME, moves
 from headwater.algebra.passes import optimize
 from headwater.algebra.stages.adapting import only_probing, probing_stages
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
@@ -39,11 +40,10 @@ def _will(stage: Stage, probing: frozenset[str]) -> Iterable[Will]:
     if stage.plan is None:
         text = f"recompute, and store the difference:\n{stage.sql.strip()}"
         return (Will(stage.name, ", ".join(stage.reads), text),)
-    return tuple(
-        Will(stage.name, read, _delta_text(stage, read, probing))
-        for read in stage.reads
-        if read != stage.name
-    )
+    changed = [read for read in stage.reads if read != stage.name]
+    if moves(stage.plan):
+        changed.append(TIME)
+    return tuple(Will(stage.name, read, _delta_text(stage, read, probing)) for read in changed)
 
 
 def _delta_text(stage: Stage, changed: str, probing: frozenset[str]) -> str:

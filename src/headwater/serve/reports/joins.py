@@ -13,6 +13,7 @@ from itertools import groupby
 
 from headwater.catalog import Catalog
 from headwater.overload.joins.adaptation.allowances import share_of_matches
+from headwater.storage.choosing.choices import Choice, choices_since
 from headwater.storage.choosing.probes import Probes, probes_since
 from headwater.storage.warehouse import Warehouse
 
@@ -20,6 +21,7 @@ __all__ = ["Adaptation", "JoinStatus", "StreamAllowance", "join_statuses"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds
 SHOWN = 10
+_ORDER = ("entered", "chose", "adapted", "kept", "left")  # of what one push notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +36,24 @@ class StreamAllowance:
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """A push by which it changed how many rows probe."""
+    """When it began or ceased to choose, or looked at its allowances anew, and why."""
 
     at: int
-    share_of_matches: float  # expected, of that push
+    event: str  # entered, adapted, kept, left
+    share_of_matches: float  # of that push
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class JoinStatus:
-    """`share_of_matches` is expected by the model, over the pushes of the last hour."""
+    """Over the pushes of the last hour.
+
+    `measured`: the share of matches is counted on a sample of the rows that came; else the model expects it.
+    """
 
     view: str
     share_of_matches: float
+    measured: bool
     stale_results: int
     late_rows: int
     allowances: tuple[StreamAllowance, ...]
@@ -60,47 +67,80 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
     adapted = [view.name for view in catalog.project.views.values() if view.window and view.window.adapt]
     if not adapted:
         return ()
-    noted = list(probes_since(warehouse, now - LOOKED_BACK))
-    return tuple(_status(name, [probes for probes in noted if probes.view == name]) for name in adapted)
+    since = now - LOOKED_BACK
+    noted = list(probes_since(warehouse, since))
+    return tuple(
+        _status(
+            name,
+            [probes for probes in noted if probes.view == name],
+            choices_since(warehouse, name, since),
+        )
+        for name in adapted
+    )
 
 
-def _status(view: str, noted: Sequence[Probes]) -> JoinStatus:
-    pushes = [list(of_push) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
-    shares = [_share(push) for push in pushes]
-    choosing = bool(shares) and shares[-1] < 1.0
-    partial = [push[0].at for push, share in zip(pushes, shares, strict=True) if share < 1.0]
-    exact = next((push[0].at for push in pushes if not partial or push[0].at > partial[-1]), None)
-    arrived = [sum(probes.arrived for probes in push) for push in pushes]
-    total = sum(arrived)
+def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
+    pushes = [_Push(tuple(of_push)) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
+    partial = [push.at for push in pushes if push.partial]
+    exact = next((push.at for push in pushes if not partial or push.at > partial[-1]), None)
+    shares = {push.at: push.share for push in pushes}
     return JoinStatus(
         view,
-        sum(share * rows for share, rows in zip(shares, arrived, strict=True)) / total if total else 1.0,
+        _share(pushes),
+        not any(push.partial and not push.found for push in pushes),
         0,
         sum(probes.late for probes in noted),
         tuple(
             StreamAllowance(probes.stream, probes.arrived, probes.probed, probes.allowance)
-            for probes in (pushes[-1] if pushes else ())
+            for probes in (pushes[-1].inputs if pushes else ())
         ),
         0.0,
-        choosing,
+        bool(pushes) and pushes[-1].partial,
         exact,
-        tuple(_adaptations(pushes, shares))[-SHOWN:],
+        tuple(
+            Adaptation(choice.at, choice.event, shares.get(choice.at, 1.0), choice.reason)
+            for choice in sorted(choices, key=lambda choice: (choice.at, _ORDER.index(choice.event)))
+        )[-SHOWN:],
     )
 
 
-def _share(push: Sequence[Probes]) -> float:
-    arrived = {probes.stream: probes.arrived for probes in push}
-    return share_of_matches(arrived, {probes.stream: probes.probed for probes in push})
+@dataclass(frozen=True, slots=True)
+class _Push:
+    inputs: tuple[Probes, ...]
+
+    @property
+    def at(self) -> int:
+        return self.inputs[0].at
+
+    @property
+    def partial(self) -> bool:
+        """Whether some rows did not look for partners, whatever they would have found."""
+        return any(probes.probed < probes.arrived for probes in self.inputs)
+
+    @property
+    def found(self) -> dict[str, float]:
+        """Matches that a row of each stream finds, where they were counted."""
+        return {probes.stream: probes.found for probes in self.inputs if probes.found is not None}
+
+    @property
+    def matches(self) -> float | None:
+        """How many there are for all rows that came; None: not counted."""
+        if not self.found:
+            return None
+        return sum(probes.arrived * self.found.get(probes.stream, 0.0) for probes in self.inputs)
+
+    @property
+    def share(self) -> float:
+        arrived = {probes.stream: probes.arrived for probes in self.inputs}
+        return share_of_matches(arrived, {probes.stream: probes.probed for probes in self.inputs}, self.found)
 
 
-def _adaptations(pushes: Sequence[Sequence[Probes]], shares: Sequence[float]) -> list[Adaptation]:
-    """Pushes with other allowances than the one before."""
-    changed: list[Adaptation] = []
-    before: object = None
-    for push, share in zip(pushes, shares, strict=True):
-        allowances = {probes.stream: probes.allowance for probes in push}
-        limited = any(allowance is not None for allowance in allowances.values())
-        if allowances != before and (limited or changed):
-            changed.append(Adaptation(push[0].at, share, push[0].reason))
-        before = allowances
-    return changed
+def _share(pushes: Sequence[_Push]) -> float:
+    """Over pushes: by their matches, or, as long as none were counted, by their rows."""
+    counted = [push for push in pushes if push.matches is not None]
+    if any(push.matches for push in counted):
+        most = sum(push.matches or 0.0 for push in counted)
+        return sum((push.matches or 0.0) * push.share for push in counted) / most
+    rows = [sum(probes.arrived for probes in push.inputs) for push in pushes]
+    shares = sum(push.share * arrived for push, arrived in zip(pushes, rows, strict=True))
+    return shares / sum(rows) if sum(rows) else 1.0

@@ -21,6 +21,7 @@ from headwater.serve.reports.sources import SourceStatus, source_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
 from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.serve.store.opening import open_store
+from headwater.serve.store.rankings.record import REFRESHES, Refresh, refreshes
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
 from headwater.storage.records.journal import PUSHES, rows_by_file
@@ -71,6 +72,23 @@ class ViewStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class RankingStatus:
+    """A query that is answered from a periodic refresh."""
+
+    name: str
+    time: int
+    staleness_s: float
+    refreshed_at: int
+    seconds: float
+    partitions: int
+    rows_read: int  # by all partitions
+    most_rows_read: int  # by one partition
+    serial_bound: int  # that one partition may read
+    places: int
+    on_spark: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StoreStatus:
     """The store of the project's queries."""
 
@@ -79,6 +97,7 @@ class StoreStatus:
     bytes: int
     relations: int
     parts: int  # tables, indexes and views that are complete
+    rankings: tuple[RankingStatus, ...] = ()  # refreshed periodically
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +136,22 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
 
 def _store(catalog: Catalog, now: int) -> StoreStatus:
     store = open_store(catalog.project)
+    store.know([REFRESHES])
     with store.snapshot() as snapshot:
         times, ready = snapshot.times(), snapshot.ready()
+        rankings = tuple(_ranking(refresh, now) for refresh in refreshes(snapshot))
     time = min(times.values(), default=None)
     staleness = None if time is None else (now - time) / 1e6
     size = store.size()
     store.close()
-    return StoreStatus(time, staleness, size, len(times), len(ready))
+    return StoreStatus(time, staleness, size, len(times), len(ready), rankings)
+
+
+def _ranking(refresh: Refresh, now: int) -> RankingStatus:
+    return RankingStatus(
+        refresh.name, refresh.time, (now - refresh.time) / 1e6, refresh.at, refresh.seconds,
+        refresh.partitions, refresh.rows, refresh.most, refresh.bound, refresh.places, refresh.on_spark,
+    )  # fmt: skip
 
 
 def _slots(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> tuple[SlotLag, ...]:

@@ -32,5 +32,7 @@ def status_json(current: Status) -> dict[str, Any]:
             adaptation["at"] = instant_text(adaptation["at"])
     if current.store is not None and current.store.time is not None:
         answer["store"]["time"] = instant_text(current.store.time)
+        for ranking in answer["store"]["rankings"]:
+            ranking |= {name: instant_text(ranking[name]) for name in ("time", "refreshed_at")}
     answer["at"] = instant_text(current.at)
     return answer

@@ -1,9 +1,8 @@
-"""What woven trees did, as pushes recorded it, beside the model: rows in, fragments touched, final merges.
+"""What woven trees did, as pushes recorded it: rows in, fragments touched, final merges.
 
 rows in       changes of the table that a tree's stage read
 fragments     changes of the stage: a fragment that is touched again goes and comes back, two changes
 merges        changes of fragments that views read, each as often as it lies in windows of the view
-by the model  fragments x overlap: what the cost of a plan rests on
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ class TreeStatus:
     rows_in: int
     fragments: int
     merges: int
-    merges_by_model: int
     cpu_seconds: float  # of the stage and of its views
 
 
@@ -76,7 +74,6 @@ def _tree(tree: Known, catalog: Catalog, sums: Mapping[str, _Sums]) -> TreeStatu
         own.changed,
         own.result,
         sum(read[view].changed * overlaps[view] for view in views),
-        own.result * sum(overlaps.values()),
         own.cpu + sum(part.cpu for part in read.values()),
     )
 

@@ -28,6 +28,9 @@ from headwater.serve.store.moments import moments
 from headwater.serve.store.opening import open_store
 from headwater.serve.store.parameters import typed_values
 from headwater.serve.store.protocol import ReadableStore, Snapshot
+from headwater.serve.store.rankings.ranked_view import EPOCH
+from headwater.serve.store.rankings.reading import epoch_asked
+from headwater.serve.store.rankings.record import last_refresh
 from headwater.serve.store.renamed import Renamed
 from headwater.serve.store.unbounded import answer_within
 from headwater.storage.warehouse import Warehouse
@@ -101,8 +104,13 @@ class Answering:
         layout = self.layouts[query.declared.name]
         with self.store.snapshot() as snapshot:
             instant = self._time_of(query.declared, layout, snapshot)
+            given = {**moments(self.clock.now()), **values}
+            for ranking in layout.rankings:
+                last = last_refresh(snapshot, ranking.table.id)
+                assert last is not None  # it is written with the places
+                instant, given = last.time, {**given, EPOCH: epoch_asked(ranking.view, last, given)}
             staleness = self._refuse_stale(query.declared.name, instant, max_staleness)
-            result = self._run(query, Renamed(snapshot, layout.names), values)
+            result = self._run(query, Renamed(snapshot, layout.names), given)
         bound = query.answer.bounded_plan.bound.operations
         if result.operations > bound:
             self.breaches += 1
@@ -151,7 +159,7 @@ class Answering:
         assert catalog is not None
         name = query.declared.name
         try:
-            return execute(bounded.plan, store, catalog, {**moments(self.clock.now()), **values})
+            return execute(bounded.plan, store, catalog, values)
         except (NotExecutable, ArithmeticError, ValueError) as error:
             raise _not_executable(name, str(error)) from error
         except BrokenAssumption as error:

@@ -16,6 +16,7 @@ from headwater.catalog import Catalog
 from headwater.serve.store.executable import obstacle
 from headwater.serve.store.hot_indexes import without_hot_spots
 from headwater.serve.store.parameters import Parameters, Types, parameters_of
+from headwater.serve.store.rankings.ranked_view import ranked_view
 
 __all__ = ["Checked", "DeclaredQuery", "checked_queries"]
 
@@ -69,10 +70,22 @@ def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]
 def _answer(subject: Subject, advice: bool) -> Answer:
     answer = analyse(subject, reasons=advice)
     if answer.level is Level.SI_3:
-        answer = without_hot_spots(subject, answer)
+        answer = _by_ranking(answer) or without_hot_spots(subject, answer)
     if advice and answer.bounded_plan is None:
         answer = replace(answer, advice=advise(subject, answer))
     return answer
+
+
+def _by_ranking(answer: Answer) -> Answer | None:
+    """The answer with the plan that reads a refreshed ranking; None if it is not one that the store keeps."""
+    ranked = ranked_view(answer)
+    if ranked is None:
+        return None
+    bound = ranked.read.bound
+    return replace(
+        answer, operations=bound.operations, read=bound.read, results=bound.rows,
+        bounded_plan=ranked.read, catalog=ranked.catalog,
+    )  # fmt: skip
 
 
 def _declared(answer: Answer, sql: str, types: Types) -> DeclaredQuery:

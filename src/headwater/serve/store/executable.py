@@ -25,6 +25,7 @@ from headwater.algebra.expressions.tree import walk
 from headwater.bounds.answers.answer import Answer
 from headwater.bounds.plans.evaluate import NotExecutable, compiled
 from headwater.errors import InputError
+from headwater.serve.store.rankings.ranked_view import ranked_view
 
 __all__ = ["obstacle"]
 
@@ -36,7 +37,12 @@ def obstacle(answer: Answer) -> str:
     if answer.bounded_plan is None:
         return ""
     parts: list[Any] = [answer.bounded_plan.plan, answer.indexes]
-    for view in answer.choice.views if answer.choice is not None else ():
+    views = answer.choice.views if answer.choice is not None else ()
+    ranked = ranked_view(answer)
+    if ranked is not None and answer.periodic is not None:
+        parts += [ranked.lookup.plan, ranked.outputs, ranked.order, ranked.having, ranked.leads, ranked.now]
+        views = answer.periodic.counters
+    for view in views:
         parts += [upkeep.bounded_plan.plan for upkeep in view.maintenance]
     for expr in dict.fromkeys(expr for part in parts for expr in _expressions(part)):
         try:

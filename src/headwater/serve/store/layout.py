@@ -33,8 +33,10 @@ from headwater.bounds.query.block import Base
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.views.choose import ChosenView
 from headwater.serve.store.protocol import StoredIndex, StoredTable
+from headwater.serve.store.rankings.ranked_view import RankedView, ranked_view
+from headwater.serve.store.rankings.record import REFRESHES
 
-__all__ = ["Layout", "StoredView", "index_id", "layout_of", "layouts_of", "whole_layout"]
+__all__ = ["Layout", "StoredRanking", "StoredView", "index_id", "layout_of", "layouts_of", "whole_layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,23 @@ class StoredView:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRanking:
+    """A ranking that is refreshed from counters."""
+
+    table: StoredTable
+    view: RankedView
+    counters: str  # the id of the view that counts
+    names: Mapping[str, str]  # names in its plans -> ids of tables
+    relations: frozenset[str]  # that it is made from
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     names: Mapping[str, str]  # names in the plan -> ids of tables
     tables: tuple[StoredTable, ...] = ()  # of relations
     views: tuple[StoredView, ...] = ()  # each after those that it needs
     indexes: tuple[StoredIndex, ...] = ()
+    rankings: tuple[StoredRanking, ...] = ()
 
     @property
     def relations(self) -> frozenset[str]:
@@ -61,7 +75,8 @@ class Layout:
 
     @property
     def parts(self) -> tuple[StoredTable | StoredIndex, ...]:
-        return (*self.tables, *(view.table for view in self.views), *self.indexes)
+        rankings = (*(ranking.table for ranking in self.rankings), *((REFRESHES,) if self.rankings else ()))
+        return (*self.tables, *(view.table for view in self.views), *self.indexes, *rankings)
 
 
 def layout_of(answer: Answer, identities: Mapping[str, str] | None = None) -> Layout:
@@ -73,8 +88,12 @@ def layout_of(answer: Answer, identities: Mapping[str, str] | None = None) -> La
     if bounded is None or catalog is None:
         return Layout({})
     chosen = answer.choice.views if answer.choice is not None else ()
+    ranked = ranked_view(answer)
+    if ranked is not None and answer.periodic is not None:
+        chosen = answer.periodic.counters
     own = {view.candidate.name for view in chosen}
-    read = {probe.index.table for probe in _probes(bounded.plan)}
+    plan = bounded.plan if ranked is None else ranked.lookup.plan
+    read = {probe.index.table for probe in _probes(plan)}
     for view in chosen:
         read |= {source.table for source in view.candidate.definition.sources if isinstance(source, Base)}
         for upkeep in view.maintenance:
@@ -87,8 +106,11 @@ def layout_of(answer: Answer, identities: Mapping[str, str] | None = None) -> La
         tables.append(table)
     views = list(_views(chosen, names, catalog))
     whole = names | {view.chosen.candidate.name: view.table.id for view in views}
-    indexes = {stored.id: stored for index in answer.indexes for stored in _index(index, whole, catalog)}
-    return Layout(whole, tuple(tables), tuple(views), tuple(indexes.values()))
+    rankings = () if ranked is None else (_ranking(ranked, whole, tables),)
+    whole |= {ranking.view.table.name: ranking.table.id for ranking in rankings}
+    needed = (*answer.indexes, *((ranked.staging, *ranked.lookup.indexes) if ranked is not None else ()))
+    indexes = {stored.id: stored for index in needed for stored in _index(index, whole, catalog)}
+    return Layout(whole, tuple(tables), tuple(views), tuple(indexes.values()), rankings)
 
 
 def layouts_of(answers: Mapping[str, Answer], versions: Mapping[str, str]) -> dict[str, Layout]:
@@ -101,11 +123,24 @@ def whole_layout(layouts: Mapping[str, Layout]) -> Layout:
     tables: dict[str, StoredTable] = {}
     views: dict[str, StoredView] = {}
     indexes: dict[str, StoredIndex] = {}
+    rankings: dict[str, StoredRanking] = {}
     for layout in layouts.values():
+        rankings |= {ranking.table.id: ranking for ranking in layout.rankings}
         tables |= {table.id: table for table in layout.tables}
         views |= {view.table.id: view for view in layout.views if view.table.id not in views}
         indexes |= {index.id: index for index in layout.indexes}
-    return Layout({}, tuple(tables.values()), tuple(views.values()), tuple(indexes.values()))
+    return Layout(
+        {}, tuple(tables.values()), tuple(views.values()), tuple(indexes.values()), tuple(rankings.values())
+    )
+
+
+def _ranking(view: RankedView, names: Mapping[str, str], tables: list[StoredTable]) -> StoredRanking:
+    shown = (view.leads, view.outputs, view.having, view.order, view.lookup.plan, view.most, view.slots)
+    digest = _digest("p", *map(repr, shown), *sorted(names.values()))
+    table = StoredTable(digest, view.table.name, view.table.column_names, view.table.key)
+    whole = {**names, view.table.name: table.id}
+    relations = frozenset(source.relation for source in tables)
+    return StoredRanking(table, view, names[view.counters], whole, relations)
 
 
 def _views(

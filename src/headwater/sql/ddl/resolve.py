@@ -12,11 +12,11 @@ from graphlib import CycleError, TopologicalSorter
 
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import ForeignKey, Query, SqlText, Table, View
+from headwater.sql.ddl.joins.window import windowed
 from headwater.sql.ddl.named_view import dissolve
 from headwater.sql.ddl.overload import resolve_weights
 from headwater.sql.ddl.retain import check_not_referenced
 from headwater.sql.ddl.statements import Statements, refuse_twins
-from headwater.sql.ddl.window import windowed
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.parser import select_tree
 from headwater.sql.parsing.references import KeyReference, SiteReference

@@ -30,7 +30,7 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
-from headwater.sql.ddl.window import join_window, read_adapt, read_tolerance, read_window
+from headwater.sql.ddl.joins.window import join_window, read_adapt, read_tolerance, read_window
 from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import column_name, relation_name

@@ -43,6 +43,7 @@ class Notes:
     taken: set[str] = field(default_factory=set)
     warnings: list[Obstacle] = field(default_factory=list)  # what is kept, but may surprise
     keys: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)  # declared, of relations
+    unsettled: list[InputError] = field(default_factory=list)  # what only a plan gives one answer to
 
     def place(self, node: exp.Expr) -> Place:
         """A node's place in the user's file; a node that has none stands where its parent does."""

@@ -60,7 +60,7 @@ def _look_at(node: exp.Expr, env: Env) -> None:
 
 
 def _recursive(clause: exp.Expr, env: Env) -> Env:
-    """A recursive query may have any columns, so names that may be its columns are not checked."""
+    """A recursive query has the columns that its first part has; where that says *, names are not checked."""
     env.notes.obstacle(clause, "WITH RECURSIVE has no delta rule")
     own = {definition.alias.lower() for definition in clause.expressions}
     for table in clause.find_all(exp.Table):
@@ -68,4 +68,13 @@ def _recursive(clause: exp.Expr, env: Env) -> Env:
         if table.name.lower() not in own and relation is not None:
             env.notes.reads.setdefault(relation)
     values = exp.Values()
-    return replace(env, ctes={**env.ctes, **{name: Cte(values, (), env) for name in own}})
+    ctes = {
+        definition.alias.lower(): Cte(values, _own_names(definition), env)
+        for definition in clause.expressions
+    }
+    return replace(env, ctes={**env.ctes, **ctes})
+
+
+def _own_names(definition: exp.Expr) -> tuple[str, ...]:
+    names = _names(definition) or tuple(definition.this.named_selects)
+    return () if any(name in ("", "*") for name in names) else names

@@ -14,6 +14,7 @@ from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.group_keys import has_aggregate
 from headwater.sql.translate.groups.grouping import grouped
 from headwater.sql.translate.groups.items import read_items
+from headwater.sql.translate.groups.sessions import add_sessions
 from headwater.sql.translate.groups.windows import add_windows
 from headwater.sql.translate.modifiers import check_order
 from headwater.sql.translate.over.limits import is_computed, limited, wants_limit
@@ -39,6 +40,8 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     group = node.args.get("group")
     parts = [*node.expressions, *(clause for clause in (group, having) if clause is not None)]
     rows, windows = add_windows(rows, parts, env)
+    rows, sessions = add_sessions(rows, node, parts, env)
+    windows |= sessions
     late = _late_nodes(node)
     gathered = Gathered({window.name.lower(): window for window in node.args.get("windows") or ()})
     if group or having or any(has_aggregate(part) for part in (*node.expressions, *late)):

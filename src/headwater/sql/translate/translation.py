@@ -17,6 +17,7 @@ from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.passes.cross_joins import refuse_cross_joins
 from headwater.sql.translate.passes.pruning import prune
 from headwater.sql.translate.queries import translate_query
+from headwater.sql.translate.relations.constants import over_relation
 from headwater.sql.translate.relations.scope import Field, Rows
 
 __all__ = ["Translated", "translate"]
@@ -59,6 +60,8 @@ def translate(
             place=view.sql.place(length=len(view.sql.text)),
             hint="read a table, or write the constants where they are used",
         )
+    if notes.unsettled and (notes.obstacles or view.refresh is RefreshPolicy.FULL):
+        raise notes.unsettled[0]
     plan = None if notes.obstacles else _finish(rows, fields, columns, notes, view)
     if notes.obstacles and view.refresh is RefreshPolicy.INCREMENTAL_STRICT:
         raise _not_strict(view, notes.obstacles)
@@ -70,7 +73,7 @@ def translate(
 
 def _finish(rows: Rows, fields: Sequence[Field], columns: tuple[str, ...], notes: Notes, view: View) -> Plan:
     items = tuple((name, field.value.expr) for name, field in zip(columns, fields, strict=True))
-    plan = prune(Project(rows.plan, items), set(columns))
+    plan = over_relation(prune(Project(rows.plan, items), set(columns)), next(iter(notes.reads)))
     if not view.allow_cross_join:
         refuse_cross_joins(plan, notes)
     return plan

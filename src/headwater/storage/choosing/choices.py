@@ -1,4 +1,7 @@
-"""system/overload: every choice among updates, with its reason; when overload began and when it ended."""
+"""system/overload: every choice with its reason; when overload began and when it ended.
+
+Of an update stream every choice among its updates; of an adapted join every analysis of who may probe.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,20 @@ from dataclasses import asdict, dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater.storage.records.journal import append_rows, newest_rows
+from headwater.storage.records.journal import append_rows, newest_rows, read_rows
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["OVERLOAD", "Choice", "last_choice", "note_choice"]
+__all__ = ["OVERLOAD", "Choice", "choices_since", "last_choice", "note_choice"]
 
 NAME = "overload"
 OVERLOAD = pa.schema(
     [
         ("at", pa.int64()),  # the time of the push
-        ("table", pa.string()),
-        ("event", pa.string()),  # entered, chose, left
+        ("table", pa.string()),  # or the view that is an adapted join
+        ("event", pa.string()),  # entered, chose, left; adapted or kept: allowances, after an analysis
         ("reason", pa.string()),
-        ("taken", pa.int64()),  # keys that were shown
-        ("waiting", pa.int64()),  # keys that were not
+        ("taken", pa.int64()),  # keys that were shown; rows that probed
+        ("waiting", pa.int64()),  # keys that were not; rows that did not
         ("superseded", pa.int64()),  # updates that need not be shown any more, in all
         ("shown_rows", pa.int64()),  # changes of what is shown
     ]
@@ -48,3 +51,10 @@ def last_choice(warehouse: Warehouse, table: str) -> Choice | None:
     log = warehouse.system(NAME)
     rows = newest_rows(log, OVERLOAD, 1, pc.field("table") == table).to_pylist() if log.exists() else []
     return Choice(**rows[0]) if rows else None
+
+
+def choices_since(warehouse: Warehouse, table: str, at: int) -> list[Choice]:
+    """What was noted of a table or a join since, oldest first."""
+    log = warehouse.system(NAME)
+    rows = read_rows(log, OVERLOAD, at, where=pc.field("table") == table) if log.exists() else None
+    return [] if rows is None else [Choice(**row) for row in rows.to_pylist()]

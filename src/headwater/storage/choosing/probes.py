@@ -24,6 +24,8 @@ JOINS = pa.schema(
         ("late", pa.int64()),  # new rows beyond tolerance: in no result
         ("allowance", pa.int64()),  # how many were allowed to; null: all
         ("reason", pa.string()),
+        ("sampled", pa.int64()),  # rows that were followed along their path, probing or not
+        ("after", pa.list_(pa.float64())),  # how many rows they became after each join of it
     ]
 )
 
@@ -39,15 +41,23 @@ class Probes:
     late: int
     allowance: int | None
     reason: str
+    sampled: int | None = None
+    after: tuple[float, ...] | None = None
+
+    @property
+    def found(self) -> float | None:
+        """Matches that a row finds, as the sample has shown."""
+        return self.after[-1] / self.sampled if self.sampled and self.after else None
 
 
-def note_probes(warehouse: Warehouse, probes: Probes) -> None:
-    """Only the run may call this."""
-    append_rows(warehouse.system(NAME), JOINS, [asdict(probes)], probes.at)
+def note_probes(warehouse: Warehouse, noted: list[Probes]) -> None:
+    """The inputs of one push. Only the run may call this."""
+    append_rows(warehouse.system(NAME), JOINS, [asdict(probes) for probes in noted], noted[0].at)
 
 
 def probes_since(warehouse: Warehouse, at: int) -> Iterator[Probes]:
     """What was noted of pushes to this time and later ones, oldest first."""
     log = warehouse.system(NAME)
     if log.exists():
-        yield from (Probes(**row) for row in read_rows(log, JOINS, at).to_pylist())
+        for row in read_rows(log, JOINS, at).to_pylist():
+            yield Probes(**row | {"after": None if row["after"] is None else tuple(row["after"])})

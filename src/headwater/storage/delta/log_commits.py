@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.durable import sync
+from headwater.storage.delta.statistics import START, is_window
 
 __all__ = [
     "Commit",
@@ -180,16 +181,32 @@ def typed_statistics(add: Mapping[str, Any], schema: pa.Schema) -> Statistics:
     greatest = _typed(statistics.get("maxValues", {}), schema)
     for name, text in add.get("partitionValues", {}).items():
         least[name] = greatest[name] = None if text is None else _parsed(text, schema.field(name).type)
-    nulls = {name: count for name, count in statistics.get("nullCount", {}).items() if isinstance(count, int)}
+    counts = _flat(statistics.get("nullCount", {}))
+    nulls = {name: count for name, count in counts.items() if isinstance(count, int)}
     return statistics.get("numRecords", 0), least, greatest, nulls
 
 
 def _typed(values: Mapping[str, Any], schema: pa.Schema) -> dict[str, Any]:
-    return {
-        name: _parsed(value, schema.field(name).type)
-        for name, value in values.items()
-        if schema.get_field_index(name) >= 0 and not isinstance(value, dict)
-    }
+    typed = {}
+    for name, value in _flat(values).items():
+        at = schema.get_field_index(name.removesuffix(f".{START}"))
+        kind = schema.field(at).type if at >= 0 else None
+        if kind is not None and is_window(kind) and name.endswith(f".{START}"):
+            typed[name] = _parsed(value, kind.field(START).type)
+        elif schema.get_field_index(name) >= 0 and not isinstance(value, dict):
+            typed[name] = _parsed(value, schema.field(name).type)
+    return typed
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Statistics by column; the start of a window by `column.start`."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{START}": value[START]} if START in value else {}
+        else:
+            flat[name] = value
+    return flat
 
 
 def _parsed(value: Any, kind: pa.DataType) -> Any:

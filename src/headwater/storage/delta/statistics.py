@@ -15,11 +15,13 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["FileStatistics", "file_statistics", "footer_statistics"]
+__all__ = ["START", "FileStatistics", "file_statistics", "footer_statistics", "is_window"]
 
 LONGEST_TEXT = 64
+START = "start"  # of a window
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,27 @@ class FileStatistics:
         return json.dumps(
             {
                 "numRecords": self.rows,
-                "minValues": {name: _as_json(value, down=True) for name, value in self.minimum.items()},
-                "maxValues": {name: _as_json(value, down=False) for name, value in self.maximum.items()},
-                "nullCount": dict(self.nulls),
+                "minValues": _nested(
+                    {name: _as_json(value, down=True) for name, value in self.minimum.items()}
+                ),
+                "maxValues": _nested(
+                    {name: _as_json(value, down=False) for name, value in self.maximum.items()}
+                ),
+                "nullCount": _nested(self.nulls),
             }
         )
+
+
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`window.start` is the field of a struct: that is how the protocol has it."""
+    result: dict[str, Any] = {}
+    for name, value in values.items():
+        column, _, field = name.partition(".")
+        if field:
+            result.setdefault(column, {})[field] = value
+        else:
+            result[name] = value
+    return result
 
 
 def _as_json(value: Any, down: bool) -> Any:
@@ -100,7 +118,9 @@ def footer_statistics(footer: pq.FileMetaData, columns: Collection[str] | None =
         for index in range(row_group.num_columns):
             column = row_group.column(index)
             name = column.path_in_schema
-            if "." in name or (columns is not None and name not in columns):
+            if "." in name and not _starts_window(footer, name):
+                continue
+            if columns is not None and name.partition(".")[0] not in columns:
                 continue
             statistics = column.statistics
             if statistics is None or statistics.null_count is None:
@@ -120,6 +140,21 @@ def footer_statistics(footer: pq.FileMetaData, columns: Collection[str] | None =
         minimum.pop(name, None)
         maximum.pop(name, None)
     return FileStatistics(footer.num_rows, minimum, maximum, nulls)
+
+
+def _starts_window(footer: pq.FileMetaData, name: str) -> bool:
+    """Whether this is the start of windows: the only field of a struct that anybody asks for a range of."""
+    column, _, field = name.partition(".")
+    if field != START:
+        return False
+    schema = footer.schema.to_arrow_schema()
+    at = schema.get_field_index(column)
+    return at >= 0 and is_window(schema.field(at).type)
+
+
+def is_window(kind: pa.DataType) -> bool:
+    """Whether a column holds what window() gives: struct<start, end>."""
+    return pa.types.is_struct(kind) and [field.name for field in kind] == [START, "end"]
 
 
 def file_statistics(path: str) -> FileStatistics:

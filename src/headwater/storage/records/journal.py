@@ -59,6 +59,7 @@ PUSHES = pa.schema(
         ("late_rows", pa.int64()),  # rows that reached the view later than promised
         ("actions_before", pa.int64()),  # of its kind that the same Spark had run: the first ones are slow
         ("penalty", pa.float64()),  # dollars per late row, as promised when it ended
+        ("trace", pa.string()),  # the error with its traceback
     ]
 )
 

@@ -63,8 +63,7 @@ class Measured:
     duckdb: float
     wrong: tuple[str, ...]  # views that did not equal Spark's own answer
     checked: int
-    merges: int  # final merges of the woven pushes, as counted
-    merges_by_model: int
+    merges: int  # changes of fragments that views read, each as often as it lies in windows
     pushes: int
 
 
@@ -165,11 +164,12 @@ def measure(
     wrong = woven.wrong()
     limit = DuckLimit(queries, [woven.catalog.shared[tree] for tree in trees], woven.catalog.kept)
     by_hand = [limit.push(batch) for batch in stream.batches][WARM:]
-    merges, by_model = _merges(records, queries, trees, woven)
+    overlaps = {query.id: query.overlap for query in queries}
+    merges = sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records)
     shutil.rmtree(woven.folder)
     return Measured(
         stream.name, views, len(stream.batches[-1]), len(trees), _mean(costs), separate, recompute,
-        sum(by_hand) / max(1, len(by_hand)), wrong, views, merges, by_model, len(costs),
+        sum(by_hand) / max(1, len(by_hand)), wrong, views, merges, len(costs),
     )  # fmt: skip
 
 
@@ -190,15 +190,3 @@ def _pushed(world: World, tell: Tell, what: str) -> tuple[list[Cost], list[PushR
 
 def _mean(costs: Sequence[Cost]) -> float:
     return sum(cost.cpu_seconds for cost in costs) / max(1, len(costs))
-
-
-def _merges(
-    records: Sequence[PushRecord], queries: Sequence[Query], trees: Sequence[str], world: World
-) -> tuple[int, int]:
-    """Final merges as pushes counted them, and fragments times overlap."""
-    overlaps = {query.id: query.overlap for query in queries}
-    counted = sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records)
-    fragments = {tree: sum(r.result_rows for r in records if r.stage == tree) for tree in trees}
-    read = {query.id: world.catalog.kept[query.id].stages[-1].reads[0] for query in queries}
-    model = sum(fragments.get(read[view], 0) * overlap for view, overlap in overlaps.items())
-    return counted, model

@@ -9,7 +9,30 @@ from headwater.algebra.expressions.tree import Column, Expr, call
 from headwater.bounds.query.block import Derived, Select, Source
 from headwater.bounds.query.classes import Classes
 
-__all__ = ["prune", "push_down"]
+__all__ = ["flattened", "prune", "push_down"]
+
+
+def flattened(block: Select) -> Select:
+    """A block that only selects from one grouped subquery, as that grouping: its conditions are HAVING."""
+    if len(block.sources) != 1 or block.left_joins or block.group is not None or block.distinct:
+        return block
+    source = block.sources[0]
+    inner = source.query if isinstance(source, Derived) else None
+    if not isinstance(inner, Select) or not inner.group or inner.limit is not None or inner.windowed:
+        return block
+    if inner.offset is not None or inner.distinct or block.windowed or block.top or block.subqueries:
+        return block
+    block = push_down(block)
+    (source,) = block.sources
+    assert isinstance(source, Derived)
+    assert isinstance(source.query, Select)
+    names: dict[Expr, Expr] = {
+        Column(output.name, source.alias): output.expr for output in source.query.outputs
+    }
+    outer = block.substitute(names)
+    having = (*source.query.having, *outer.where)
+    return replace(outer, sources=source.query.sources, where=source.query.where, having=having,
+                   left_joins=source.query.left_joins, group=source.query.group)  # fmt: skip
 
 
 def prune(block: Select) -> Select:
@@ -62,4 +85,6 @@ def push_down(block: Select) -> Select:
 def _may_move(inner: Select, expr: Expr) -> bool:
     if inner.limit is not None or inner.offset is not None or inner.windowed or has_aggregate(expr):
         return False
+    if inner.top is not None:
+        return expr in inner.top.partition
     return inner.group is None or expr in inner.group

@@ -7,7 +7,7 @@ from dataclasses import replace
 from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, Subquery, walk
 from headwater.bounds.query.block import Output, Query, Select, Union
 
-__all__ = ["inner_where_possible", "mergeable", "renamed"]
+__all__ = ["inner_where_possible", "is_one_row", "mergeable", "renamed"]
 
 
 def mergeable(query: Query) -> bool:
@@ -15,7 +15,7 @@ def mergeable(query: Query) -> bool:
         isinstance(query, Select)
         and bool(query.sources)
         and query.group is None
-        and not (query.distinct or query.having or query.windowed)
+        and not (query.distinct or query.having or query.windowed or query.top)
         and query.limit is None
         and query.offset is None
         and not any(
@@ -24,6 +24,12 @@ def mergeable(query: Query) -> bool:
             for part in walk(output.expr)
         )
     )
+
+
+def is_one_row(query: Select) -> bool:
+    """Aggregates of no group: one row, whatever there is."""
+    cuts = query.limit is not None or query.offset is not None
+    return query.group == () and not (query.having or query.windowed or cuts)
 
 
 def renamed(query: Query, names: tuple[str, ...]) -> Query:
@@ -57,8 +63,9 @@ def inner_where_possible(block: Select) -> Select:
 
 def _rejects_null(condition: Expr, alias: str) -> bool:
     """Is the condition never true for a row of NULLs in place of `alias`?"""
-    return (
-        isinstance(condition, Call)
-        and condition.function in _NULL_REJECTING
-        and any(isinstance(side, Column) and side.alias == alias for side in condition.arguments)
-    )
+    if not isinstance(condition, Call) or condition.function not in _NULL_REJECTING:
+        return False
+    sides = condition.arguments
+    if condition.function == "in":  # 1 IN (a.x, b.y) may be true by b.y alone
+        sides = sides[:1]
+    return any(isinstance(side, Column) and side.alias == alias for side in sides)

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from headwater.algebra.expressions.facts import columns_in
-from headwater.algebra.expressions.tree import AggregateCall, Expr, Parameter, Subquery, transform, walk
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Column,
+    Expr,
+    Parameter,
+    Subquery,
+    transform,
+    walk,
+)
 from headwater.bounds.query.block import Derived, Output, Query, Select, query_of
 
 __all__ = ["Part", "parts_of", "split_aggregates"]
@@ -53,11 +61,15 @@ class Part:
 def parts_of(block: Select) -> Iterator[Part]:
     for source in block.sources:
         if isinstance(source, Derived):
-            yield Part(source, source.query, ())
+            yield _part(source, source.query, source.outer)
     for subquery in dict.fromkeys(block.subqueries):
-        names: dict[Expr, Expr] = {col: Parameter(f"{col.alias}_{col.name}") for col in subquery.outer}
-        back = tuple((param, col) for col, param in names.items())
-        yield Part(subquery, query_of(subquery).substitute(names), back)
+        yield _part(subquery, query_of(subquery), subquery.outer)
+
+
+def _part(owner: Subquery | Derived, query: Query, outer: tuple[Column, ...]) -> Part:
+    names: dict[Expr, Expr] = {col: Parameter(f"{col.alias}_{col.name}") for col in outer}
+    back = tuple((param, col) for col, param in names.items())
+    return Part(owner, query.substitute(names), back)
 
 
 def split_aggregates(block: Select) -> Select | None:

@@ -72,13 +72,14 @@ class Hoisted:
     values: tuple[tuple[str, Query], ...]
 
 
-def hoist(block: Select, prefix: str) -> Hoisted:
+def hoist(block: Select) -> Hoisted:
+    """Each becomes a parameter named by its SQL, so that what has one name has one value in all blocks."""
     values: dict[Query, str] = {}
 
     def step(part: Expr) -> Expr:
         if isinstance(part, Subquery) and part.kind == "scalar" and not part.outer:
-            name = values.setdefault(query_of(part), f"${prefix}{len(values) + 1}")
-            return Parameter(name)
+            query = query_of(part)
+            return Parameter(values.setdefault(query, f"${query.sql}"))
         return part
 
     def new(expr: Expr) -> Expr:
@@ -146,6 +147,8 @@ def correlation(query: Subquery) -> tuple[Select, tuple[tuple[Expr, Expr], ...]]
         or block.group is not None
         or block.limit is not None
         or block.offset is not None
+        or block.windowed
+        or block.top is not None
     ):
         return None
     if block.left_joins or query.kind == "scalar":

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.build import FALSE, TRUE
 from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
+from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
 from headwater.bounds.reading.expressions.leaves import parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
@@ -22,24 +23,29 @@ _OPPOSITE = {"eq": "neq", "neq": "eq", "lt": "gte", "gte": "lt", "gt": "lte", "l
              "is_null": "not_null", "not_null": "is_null"}  # fmt: skip
 
 
-def binary(node: exp.Expr, inner: Inner) -> Expr:
+_COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
+
+
+def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
         return _list(inner(left), right.this, inner)
     operator = OPERATORS[type(node)]
     if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
         if operator == "eq":
-            return _row_equality(left, right, inner)
+            return _row_equality(left, right, inner, type_of)
         if operator in _ORDER_OF_FIRST:
-            return _row_order(operator, left, right, inner)
-    return call(operator, inner(left), inner(right))
+            return _row_order(operator, left, right, inner, type_of)
+    sides = inner(left), inner(right)
+    return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
 
 
-def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner) -> Expr:
+def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: TypeOf) -> Expr:
     """(a, b) < (x, y) as a < x OR (a = x AND b < y): each branch is one range."""
     if len(left.expressions) != len(right.expressions) or not left.expressions:
         raise NotAnalysed("it compares rows of different lengths")
-    pairs = [(inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=True)]
+    both = zip(left.expressions, right.expressions, strict=True)
+    pairs = [comparable(inner(a), inner(b), type_of) for a, b in both]
     whole: Expr = call(operator, *pairs[-1])
     for first, second in reversed(pairs[:-1]):
         beyond = call(_ORDER_OF_FIRST[operator], first, second)
@@ -47,10 +53,9 @@ def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner) -
     return whole
 
 
-def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Inner) -> Expr:
-    pairs = tuple(
-        call("eq", inner(a), inner(b)) for a, b in zip(left.expressions, right.expressions, strict=False)
-    )
+def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: TypeOf) -> Expr:
+    both = zip(left.expressions, right.expressions, strict=False)
+    pairs = tuple(call("eq", *comparable(inner(a), inner(b), type_of)) for a, b in both)
     whole = conjunction(pairs)
     if len(left.expressions) != len(right.expressions) or whole is None:
         raise NotAnalysed("it compares rows of different lengths")
@@ -93,7 +98,7 @@ def is_test(node: exp.Is, inner: Inner) -> Expr:
     return opaque(node, inner)
 
 
-def membership(node: exp.In, inner: Inner) -> Expr:
+def membership(node: exp.In, inner: Inner, type_of: TypeOf) -> Expr:
     """x IN (values), over rows too; a list that is one parameter stays one."""
     field = node.args.get("field") or node.args.get("unnest")
     if field is not None:
@@ -102,7 +107,7 @@ def membership(node: exp.In, inner: Inner) -> Expr:
     if isinstance(node.this, exp.Tuple):
         rows = [inner(exp.EQ(this=node.this.copy(), expression=row.copy())) for row in node.expressions]
         return disjunction(tuple(rows)) or FALSE
-    values = [inner(value) for value in node.expressions]
+    term, values = comparable_list(inner(node.this), [inner(value) for value in node.expressions], type_of)
     if len(values) == 1 and not isinstance(values[0], Parameter):
-        return call("eq", inner(node.this), values[0])
-    return call("in", inner(node.this), *dict.fromkeys(values)) if values else FALSE
+        return call("eq", term, values[0])
+    return call("in", term, *dict.fromkeys(values)) if values else FALSE

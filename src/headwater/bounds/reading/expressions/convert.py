@@ -13,11 +13,12 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import NULL, TRUE, aggregate_of, choose, concat, number
+from headwater.algebra.expressions.build import FALSE, NULL, TRUE, aggregate_of, choose, concat, number
 from headwater.algebra.expressions.facts import in_order
 from headwater.algebra.expressions.tree import (
     AggregateCall,
     Call,
+    Column,
     Expr,
     Opaque,
     Subquery,
@@ -38,11 +39,13 @@ __all__ = ["Reader", "conditions_of", "convert", "in_view", "place_of"]
 
 
 class Reader(Protocol):
-    """What the converter needs of the block reader: subqueries, and the places of nodes."""
+    """What the converter needs of the block reader: subqueries, places of nodes, types of columns."""
 
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]: ...
 
     def place(self, node: exp.Expr) -> Place | None: ...
+
+    def type_of(self, column: Column) -> str: ...
 
 
 _UNARY: dict[type[exp.Expr], str] = {
@@ -77,7 +80,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
 
     kind = type(node)
     if kind in OPERATORS:
-        return binary(node, inner)
+        return binary(node, inner, reader.type_of)
     if kind in _UNARY and isinstance(node.this, exp.Expr):
         return call(_UNARY[kind], inner(node.this))
     match node:
@@ -100,7 +103,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             query, below = reader.subquery(node.args["query"], scope)
             return Subquery("in", query, inner(node.this), in_order(below.outer_columns))
         case exp.In():
-            return membership(node, inner)
+            return membership(node, inner, reader.type_of)
         case exp.Exists() if isinstance(node.this, exp.Select | exp.SetOperation | exp.Subquery):
             query, below = reader.subquery(node.this, scope)
             return Subquery("exists", query, None, in_order(below.outer_columns))
@@ -137,7 +140,19 @@ def _for_each_row(expr: Expr, scope: Scope) -> Expr:
 
 def conditions_of(node: exp.Expr, scope: Scope, reader: Reader) -> tuple[Expr, ...]:
     """The conditions of a conjunction; TRUE is none."""
-    return tuple(condition for condition in conjuncts(convert(node, scope, reader)) if condition != TRUE)
+    conditions = (_compared(condition) for condition in conjuncts(convert(node, scope, reader)))
+    return tuple(condition for condition in conditions if condition != TRUE)
+
+
+def _compared(condition: Expr) -> Expr:
+    """A boolean column by itself as the comparison it stands for, which an index can be bound to."""
+    match condition:
+        case Column():
+            return call("eq", condition, TRUE)
+        case Call("not", (Column() as column,)):
+            return call("eq", column, FALSE)
+        case _:
+            return condition
 
 
 def _column(node: exp.Column, scope: Scope, reader: Reader) -> Expr:

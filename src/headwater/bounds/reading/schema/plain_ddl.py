@@ -8,7 +8,7 @@ wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -20,7 +20,15 @@ from headwater.errors import Place
 from headwater.model import Column, ForeignKey, Table
 from headwater.sql.parsing.names import spelling
 
-__all__ = ["altered", "indexed", "table_of", "view_query", "with_unique_index"]
+__all__ = [
+    "altered",
+    "indexed",
+    "parents_of",
+    "table_of",
+    "unconstrained",
+    "view_query",
+    "with_unique_index",
+]
 
 
 Enums = Mapping[str, int]  # types of few values, by their names in small letters
@@ -38,13 +46,30 @@ def table_of(tree: exp.Create, tables: Mapping[str, Table], enums: Enums, place:
     columns = [node for node in nodes if isinstance(node, exp.ColumnDef)]
     if not columns or not isinstance(schema.this, exp.Table):
         raise NotAnalysed("a table needs a list of columns to be analysed", place)
-    table = Table(schema.this.name, (), place=place)
+    table = Table(schema.this.name, _inherited(tree, tables), place=place)
     for column in columns:
         table = _with_column(table, column, enums)
     for node in nodes:
         if not isinstance(node, exp.ColumnDef):
             table = _with_constraint(table, node)
     return table
+
+
+def parents_of(tree: exp.Create) -> Iterator[str]:
+    """The tables that a table INHERITS from: reading them reads its rows too, and no key spans both."""
+    for clause in tree.find_all(exp.InheritsProperty):
+        yield from (parent.name for parent in clause.expressions)
+
+
+def _inherited(tree: exp.Create, tables: Mapping[str, Table]) -> tuple[Column, ...]:
+    names = (spelling(parent, tables) for parent in parents_of(tree))
+    return tuple(column for name in names if name is not None for column in tables[name].columns)
+
+
+def unconstrained(table: Table) -> Table:
+    """The table without what its declarations say of rows: after a change that is not understood."""
+    columns = tuple(replace(column, nullable=True, values=None) for column in table.columns)
+    return Table(table.name, columns, place=table.place)
 
 
 def view_query(tree: exp.Create, place: Place | None) -> exp.Expr:
@@ -104,12 +129,18 @@ def _after(table: Table, action: exp.Expr, place: Place | None) -> Table:
             for constraint in action.expressions:
                 table = _with_constraint(table, constraint)
             return table
+        case exp.AlterColumn() if action.args.get("dtype") is not None:
+            return _retyped(table, exp.ColumnDef(this=action.this.copy(), kind=action.args["dtype"].copy()))
         case exp.AlterColumn():
             return _nullable(table, action.name) if action.args.get("allow_null") else table
+        case exp.ModifyColumn() if action.args.get("rename_from") is None:
+            table = _retyped(table, action.this)
+            return table if _is_certain(action.this) else _nullable(table, action.this.name)
         case exp.Constraint() | exp.PrimaryKey() | exp.UniqueColumnConstraint() | exp.ForeignKey():
             return _with_constraint(table, action)
         case _:
-            raise NotAnalysed("this change of a table is not understood", place)
+            text = "this change of a table is not understood, so nothing declared of the table counts"
+            raise NotAnalysed(text, place)
 
 
 def _nullable(table: Table, name: str) -> Table:
@@ -120,15 +151,33 @@ def _nullable(table: Table, name: str) -> Table:
     return replace(table, columns=columns)
 
 
-def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
+def _retyped(table: Table, node: exp.ColumnDef) -> Table:
+    """The table with another type of a column; how many values it can have is no longer known."""
+    columns = tuple(
+        replace(column, type=_type(node), values=None) if column.name.lower() == node.name.lower() else column
+        for column in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def _type(node: exp.ColumnDef) -> str:
     kind = node.args.get("kind")
-    constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
-    certain = any(
+    return kind.sql("spark").lower() if kind is not None else "string"
+
+
+def _is_certain(node: exp.ColumnDef) -> bool:
+    """Is it declared NOT NULL?"""
+    constraints = (constraint.kind for constraint in node.args.get("constraints") or [])
+    return any(
         isinstance(constraint, exp.NotNullColumnConstraint) and not constraint.args.get("allow_null")
         for constraint in constraints
     )
-    written = kind.sql("spark").lower() if kind is not None else "string"
-    column = Column(node.name, written, not certain, values=type_domain(kind, enums))
+
+
+def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
+    kind = node.args.get("kind")
+    constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
+    column = Column(node.name, _type(node), not _is_certain(node), values=type_domain(kind, enums))
     table = replace(table, columns=(*table.columns, column))
     for constraint in constraints:
         table = _with_column_constraint(table, constraint, (node.name,))

@@ -37,6 +37,9 @@ class _Row:
     def place(self, node: exp.Expr) -> Place | None:
         return None
 
+    def type_of(self, column: Column) -> str:
+        return ""
+
 
 def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
     """The index over the columns of a row; None if it is not understood, and then it proves nothing."""

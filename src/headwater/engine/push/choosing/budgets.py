@@ -59,7 +59,7 @@ def _share(units: int, load: Load, whole: Load) -> int:
 
 
 def _load(workplace: Workplace, stage: Stage, until: int) -> Load:
-    """At most every change that has arrived is of another key."""
+    """At most every change that has arrived is of another key, and each key waits once."""
     table = table_of(stage.name)
     source, tally = workplace.warehouse.source(table), workplace.waiting(table).tally()
     arrived = source.rows_between(workplace.timeline(stage.name).time(), until)

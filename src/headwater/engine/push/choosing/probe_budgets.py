@@ -17,23 +17,25 @@ from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.choosing.budgets import CautiousOf, allowed
 from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget, Load, by_forecast, by_rate
-from headwater.overload.joins.adaptation.allowances import allowances, probes_needed, share_of_matches
-from headwater.planning.cost.effort import Effort
-from headwater.planning.cost.predictor import Predictor
+from headwater.overload.joins.adaptation.allowances import (
+    allowances,
+    probes_needed,
+    share_of_matches,
+)
+from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.storage.delta.delta_log import BEGINNING
 
 __all__ = ["probe_budgets"]
 
 PROBING = 1.25  # of what a push takes without any probe: so long it may take, however late the view is
-_SAMPLE = 1_000  # probes
 
 
 def probe_budgets(
-    workplace: Workplace, views: Collection[str], until: int, forecast: CautiousOf, predictor: Predictor
+    workplace: Workplace, views: Collection[str], until: int, forecast: CautiousOf
 ) -> dict[str, Budget]:
     """By stage. `forecast` says how long the push would take, cautiously."""
     granted: dict[str, Budget] = {}
-    for join in _joins(workplace, views, until, predictor):
+    for join in _joins(workplace, views, until):
         per_second = workplace.catalog.project.overload.probes_per_second
         load = Load(join.needed)
         if per_second is not None:
@@ -56,39 +58,37 @@ class _Join:
     stages: Mapping[str, str]
     arrived: Mapping[str, int]
     seconds: float
-    window: float
-    results_per_probe: float
+    plan: JoinPlan
     policy: str
 
     @property
     def needed(self) -> int:
-        return probes_needed(self.arrived, self.seconds, self.window, self.results_per_probe)
+        return probes_needed(self.plan, self.seconds)
 
     def budgets(self, budget: Budget) -> dict[str, Budget]:
         if budget.units is None or budget.units >= self.needed:
             return dict.fromkeys(self.stages.values(), replace(budget, units=None))
-        granted = allowances(
-            self.arrived, self.seconds, self.window, self.results_per_probe, budget.units, self.policy
-        )
-        share = share_of_matches(self.arrived, granted)
-        reason = f"{budget.reason}; {self.policy} finds {share:.0%} of the matches with that"
+        granted = allowances(self.plan, self.arrived, self.seconds, budget.units, self.policy)
+        found = {
+            stream: path.cardinalities[-1] for stream, path in zip(self.arrived, self.plan.paths, strict=True)
+        }
+        share = share_of_matches(self.arrived, granted, found)
+        reason = f"{budget.reason}; {self.policy} should find {share:.0%} of the matches with that"
         return {stage: Budget(granted[stream], budget.cost, reason) for stream, stage in self.stages.items()}
 
 
-def _joins(workplace: Workplace, views: Collection[str], until: int, predictor: Predictor) -> list[_Join]:
+def _joins(workplace: Workplace, views: Collection[str], until: int) -> list[_Join]:
     needed = {kept.view: kept for level in workplace.catalog.levels(views) for kept, _ in level}
     joins = []
     for kept in needed.values():
         stages = [stage for stage in kept.stages if stage.kind is StageKind.PROBES]
         times = [workplace.timeline(stage.name).time() for stage in stages]
         if stages and min(times) > BEGINNING and max(times) < until:
-            joins.append(_join(workplace, kept, stages, min(times), until, predictor))
+            joins.append(_join(workplace, kept, stages, min(times), until))
     return joins
 
 
-def _join(
-    workplace: Workplace, kept: Kept, stages: list[Stage], after: int, until: int, predictor: Predictor
-) -> _Join:
+def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, until: int) -> _Join:
     project = workplace.catalog.project
     window = project.views[kept.view].window
     assert window is not None
@@ -99,12 +99,13 @@ def _join(
         )
         for stream, stage in streams.items()
     }
-    usual = predictor.usually(kept.view, Effort(_SAMPLE, 0, _SAMPLE)).result / _SAMPLE
+    seconds = max((until - after) / 1e6, 1e-3)
+    join = workplace.learnt.of(project, workplace.warehouse, kept.view, until)
+    rates = {stream: rows / seconds for stream, rows in arrived.items()}
     return _Join(
         {stream: stage.name for stream, stage in streams.items()},
         arrived,
-        max((until - after) / 1e6, 1e-3),
-        window.length.total_seconds(),
-        max(usual, 1e-6),
+        seconds,
+        join.learnt.believed(rates, window.seconds),
         project.overload.join_policy,
     )

@@ -21,6 +21,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from headwater.engine.push.choosing.note_push import note_push
+from headwater.engine.push.choosing.numbering import CAME, rows_before
 from headwater.engine.push.choosing.probe_queries import GONE, KIND, LATE, PROBING, SILENT, probes_query
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
@@ -28,8 +30,6 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, moved_files
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.spark.metering import metered
-from headwater.errors import InternalError
-from headwater.storage.choosing.probes import Probes, note_probes
 from headwater.storage.delta.delta_log import BEGINNING, NewFile
 from headwater.storage.timeline import COMPACTED, WEIGHT
 
@@ -61,6 +61,7 @@ def push_probes(workplace: Workplace, jobs: Sequence[Job]) -> list[Pushed]:
         done = [written for batch in batches for written in _write(workplace, batch)]
         for written in done:
             _commit(workplace, written)
+        note_push(workplace, [(written.job, written.counts) for written in done])
     even = replace(meter, cpu_seconds=meter.cpu_seconds / len(jobs))
     return [
         Pushed(
@@ -128,21 +129,10 @@ def _moved(workplace: Workplace, job: Job, frame: DataFrame, source: str, counts
 
 
 def _commit(workplace: Workplace, written: _Written) -> None:
-    job, counts = written.job, written.counts
-    first = job.after == BEGINNING
-    compacted = {COMPACTED: job.until} if first else {}
+    job, came = written.job, written.counts[PROBING] + written.counts[SILENT]
+    transactions = {CAME: rows_before(workplace, job.name) + came}
+    if job.after == BEGINNING:
+        transactions[COMPACTED] = job.until
     workplace.timeline(job.name).commit(
-        job.until, written.files, {"mode": job.mode.value}, compacted, after=job.after
+        job.until, written.files, {"mode": job.mode.value}, transactions, after=job.after
     )
-    probing = job.stage.probing
-    if probing is None:
-        raise InternalError("HW901", f'stage "{job.name}" has no probes')
-    seconds = 0.0 if first else (job.until - job.after) / 1e6
-    arrived = counts[PROBING] + counts[SILENT]
-    note_probes(
-        workplace.warehouse,
-        Probes(
-            job.until, probing.view, probing.stream, seconds, arrived, counts[PROBING], counts[LATE],
-            job.budget.units, job.reason,
-        ),
-    )  # fmt: skip

@@ -16,6 +16,8 @@ from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Expr, columns_of, spark_sql
 from headwater.algebra.failures.failing_rows import Failing
 from headwater.algebra.failures.suspects import Suspect, readable, suspects, with_columns
+from headwater.algebra.moments.crossing import bound
+from headwater.algebra.moments.plans import TIME, bind
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import nodes
@@ -96,7 +98,7 @@ def _culprit(workplace: Workplace, job: Job) -> Culprit | None:
         for suspect in suspects(plan, above):
             widened = Suspect(with_columns(suspect.rows, keys), suspect.calls)
             for rows in _searched(job, widened, queries):
-                row = _first(widened, rows, queries, opened)
+                row = _first(widened, rows, job, queries, opened)
                 if row is not None:
                     return row
     return None
@@ -104,18 +106,19 @@ def _culprit(workplace: Workplace, job: Job) -> Culprit | None:
 
 def _searched(job: Job, suspect: Suspect, queries: QueryWriter) -> Iterator[Plan]:
     if job.mode is Mode.INCREMENTAL:
-        changes = delta(suspect.failing, frozenset(job.changed))
+        passed = {TIME} if job.passed else set()
+        changes = delta(suspect.failing, frozenset(job.changed) | passed)
         if changes is not None:
-            yield optimize(changes)
+            yield bind(optimize(changes), job.after, job.until)
     if queries.estimates.rows(suspect.rows) <= MOST_ROWS:
-        yield suspect.failing
+        yield bind(suspect.failing, job.after, job.until)
 
 
-def _first(suspect: Suspect, rows: Plan, queries: QueryWriter, opened: Inputs) -> Culprit | None:
+def _first(suspect: Suspect, rows: Plan, job: Job, queries: QueryWriter, opened: Inputs) -> Culprit | None:
     """The first row, with the first call that fails for it."""
     query = queries.query(rows)
     tests = ", ".join(
-        f"coalesce({spark_sql(failing.condition)}, false) AS _fails{number}"
+        f"coalesce({spark_sql(bound(failing.condition, job.after, job.until))}, false) AS _fails{number}"
         for number, failing in enumerate(suspect.calls)
     )
     columns = ", ".join(map(quoted, rows.columns))

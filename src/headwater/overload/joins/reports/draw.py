@@ -7,7 +7,8 @@ the tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from html import escape
 
 from headwater.overload.joins.model.problem import Problem
@@ -70,7 +71,7 @@ def _edge(problem: Problem, decision: Decision, own: str, spots: dict[str, _Spot
     return [line, _text(middle.x, middle.y, f"{probes:,.6g}/s", 13, _INK, "600")]
 
 
-def _box(problem: Problem, decision: Decision, own: str, spot: _Spot) -> list[str]:
+def _box(problem: Problem, decision: Decision, own: str, spot: _Spot, names: Mapping[str, str]) -> list[str]:
     state, needed = problem.plan.states[own], problem.needed.get(own, 0.0)
     given = decision.allocation.entering.get(own)
     lacking = given is not None and given < needed * (1 - 1e-9)
@@ -81,15 +82,18 @@ def _box(problem: Problem, decision: Decision, own: str, spot: _Spot) -> list[st
         else ("no cap" if rate is None else f"{rate:,.6g}/s arrive")
     )
     need = f", {needed:,.6g} needed" if needed else ""
+    label = " ⋈ ".join(names[stream] for stream in own) if names else own
+    wide = max(52, 16 + 8 * len(label))
     box = (
-        f'<rect x="{spot.x - 26:.0f}" y="{spot.y - 18:.0f}" width="52" height="36" rx="6" fill="white" '
+        f'<rect x="{spot.x - wide / 2:.0f}" y="{spot.y - 18:.0f}" width="{wide}" height="36" rx="6" '
+        'fill="white" '
         f'stroke="{_BAD if lacking else _INK}" stroke-width="2"/>'
     )
     return [
         box,
-        _text(spot.x, spot.y + 5, own, 14, _BAD if lacking else _INK, "700"),
+        _text(spot.x, spot.y + 5, label, 14, _BAD if lacking else _INK, "700"),
         *_caption(
-            spot,
+            replace(spot, x=spot.x + (wide - 52) / 2) if given is not None else spot,
             given is not None,
             f"{state.size:,.6g} tuples, {state.selectivity:.4g}",
             enters + need,
@@ -113,17 +117,23 @@ def _root(problem: Problem, decision: Decision, spot: _Spot) -> list[str]:
     return [circle, mark, _text(spot.x, spot.y - 34, results, 15, _INK, "700")]
 
 
-def draw(problem: Problem, decision: Decision) -> str:
-    """The plan under a decision, as the text of an SVG file."""
+def draw(
+    problem: Problem, decision: Decision, names: Mapping[str, str] | None = None, heading: str = ""
+) -> str:
+    """The plan under a decision, as the text of an SVG file; `names` of the streams, if they have others."""
     spots: dict[str, _Spot] = {}
     height = _depth(problem.plan.tree)
     columns = _lay_out(problem.plan.tree, height, 0, spots)
     wide, high = 2 * _MARGIN + 80 + (columns - 1) * _COLUMN, 2 * _MARGIN + 110 + height * _ROW
     parts = [part for own in problem.plan.siblings for part in _edge(problem, decision, own, spots)]
-    parts += [part for own in problem.plan.siblings for part in _box(problem, decision, own, spots[own])]
+    parts += [
+        part
+        for own in problem.plan.siblings
+        for part in _box(problem, decision, own, spots[own], names or {})
+    ]
     parts += _root(problem, decision, spots[problem.plan.root])
     spent = f"{decision.resources_for_freshness:,.6g} of them for freshness"
-    title = f"{decision.policy}: {problem.resources:,.6g} probes/s, {spent}"
+    title = f"{heading}{decision.policy}: {problem.resources:,.6g} probes/s, {spent}"
     if not decision.feasible:
         title += " (freshness not kept)"
     parts.append(_text(wide / 2, 34, title, 16, _INK if decision.feasible else _BAD, "700"))

@@ -35,7 +35,6 @@ from headwater.serve.http.models import Plan, problems
 from headwater.serve.http.opening import Opened
 from headwater.serve.http.page_models import Added, Dropped, Retried, Taken
 from headwater.serve.http.problems import PROBLEM, Problem, problem_fields, status_of
-from headwater.serve.http.routes.reports import stage_graph
 from headwater.serve.http.routes.views import ViewName
 from headwater.serve.http.serving import Serving
 from headwater.serve.json_text import compact_json
@@ -43,6 +42,7 @@ from headwater.serve.planning.changing import add, drop
 from headwater.serve.planning.changing_json import added_json, dropped_json
 from headwater.serve.planning.plan import asking, plan
 from headwater.serve.planning.plan_json import plan_json
+from headwater.serve.reports.stage_graph import stage_graph
 
 __all__ = ["router"]
 
@@ -156,7 +156,7 @@ def _planned(opened: Opened, path: Path) -> dict[str, Any]:
     new_views(path)  # nothing but views
     planned = plan(opened.project, asking(load(opened.project.folder, [path])), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
-    return answer | {"graph": stage_graph(opened, answer)}
+    return answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)}
 
 
 def _table(opened: Opened, name: str) -> Table:

@@ -31,6 +31,7 @@ __all__ = ["router"]
 
 LONGEST = timedelta(days=7)
 ViewName = Annotated[str | None, Query(description="A view; by default all of them.")]
+StageName = Annotated[str | None, Query(max_length=1000, description="Only pushes of this stage.")]
 _INSTANTS = ("at", "after", "until")
 
 
@@ -45,6 +46,7 @@ def router(serving: Serving) -> APIRouter:
         until: Instant = None,
         last: Duration = None,
         limit: Limit = 100,
+        stage: StageName = None,
     ) -> Response:
         """The newest pushes of a period, oldest first: how, why, rows, seconds expected and real, errors."""
         opened = serving.opened
@@ -53,12 +55,14 @@ def router(serving: Serving) -> APIRouter:
 
         def make() -> str:
             chosen = pc.field("view") == name if name is not None else pc.field("view").is_valid()
+            if stage is not None:
+                chosen &= pc.field("stage") == stage
             rows = newest_rows(opened.warehouse.system("pushes"), PUSHES, limit, chosen, start, end)
             return compact_json({"pushes": [_push(row) for row in rows.to_pylist()]})
 
         state = versions(opened.warehouse, "pushes")
         return json_text_answer(
-            request, serving.answers.answer(("pushes", name, start, end, limit), state, make)
+            request, serving.answers.answer(("pushes", name, stage, start, end, limit), state, make)
         )
 
     @routes.get("/staleness", responses={200: {"model": StalenessCurves}, **problems(400, 404)})
@@ -108,7 +112,9 @@ def _period(serving: Serving, since: Any, until: Any, last: str | None) -> tuple
 
 def _push(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the table, with instants as text; what an older version did not record is empty."""
-    named = {name: row[name] or "" for name in ("view", "stage", "mode", "reason", "error", "serves")}
+    named = {
+        name: row[name] or "" for name in ("view", "stage", "mode", "reason", "error", "serves", "trace")
+    }
     counted = {
         name: row[name] or 0
         for name in ("changed_rows", "scanned_rows", "result_rows", "late_rows", "attempt")

@@ -1,46 +1,48 @@
 """`/session` and `/live/changes`: who asks, and what moves.
 
-    event: state      {"at": seconds, "running": true, "times": {"view": seconds}, "state": "..."}
+    event: state      {"at": seconds, "running": true, "times": {"view": seconds},
+                       "pushing": {"views": [...], "stages": [...]}, "state": "...", "declared": "..."}
 
-An event is sent when a view's time, the run or anything that was recorded has changed; `state` differs
-whenever a page that shows more should ask again.  What is sent is computed once for all who listen, from
-logs alone.
+An event is sent when a view's time, the run, what it pushes or anything that was recorded has changed;
+`state` differs whenever a page that shows more should ask again, `declared` when the project's files say
+something else.  What is sent is computed once for all who listen (broadcast.py), from logs alone.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from headwater.model import Project
 from headwater.serve.access.keys import Role
 from headwater.serve.http.answers import answered, etag_of
 from headwater.serve.http.asked import needs, rights_of
+from headwater.serve.http.broadcast import Broadcast
 from headwater.serve.http.models import problems
 from headwater.serve.http.page_models import Session
 from headwater.serve.http.routes.reports import versions
 from headwater.serve.http.serving import Serving
 from headwater.serve.json_text import compact_json
 from headwater.serve.reports.sources import shown_folder
+from headwater.storage.notices.under_way import NOTHING, read_under_way
 from headwater.storage.records.run_lock import running
 from headwater.units import SECOND
 
 __all__ = ["router"]
 
 LOOK_S = 1.0  # between two looks at the logs
-QUIET_S = 15.0  # after which the state is sent all the same, so that both know that the connection lives
+QUIET_S = 10.0  # after which the state is sent all the same, so that both know that the connection lives
 RECORDED = ("pushes", "audit")
 EVENTS = {"description": "States, as server-sent events.", "content": {"text/event-stream": {}}}
 
 
 def router(serving: Serving) -> APIRouter:
     routes = APIRouter(tags=["page"], dependencies=[needs(Role.LOOK)])
+    states = Broadcast(lambda: _look(serving), LOOK_S, QUIET_S, serving.stopping.is_set)
 
     @routes.get("/session", responses={200: {"model": Session}, **problems()})
     def session(request: Request) -> Response:
@@ -67,7 +69,7 @@ def router(serving: Serving) -> APIRouter:
         place = serving.reader()
         place.__enter__()  # left when the stream ends
         return StreamingResponse(
-            _events(serving, request, place, follow),
+            _events(states, place, follow),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -90,37 +92,36 @@ def example(project: Project) -> str:
     )
 
 
-async def _events(serving: Serving, request: Request, place: Any, follow: bool) -> AsyncIterator[str]:
-    loop = asyncio.get_running_loop()
+async def _events(states: Broadcast, place: Any, follow: bool) -> AsyncIterator[str]:
     try:
-        sent, spoke = None, 0.0
-        while not serving.stopping.is_set() and not await request.is_disconnected():
-            state = await run_in_threadpool(_state, serving)
-            telling = {name: value for name, value in state.items() if name != "at"}
-            if telling != sent or loop.time() - spoke > QUIET_S:
-                sent, spoke = telling, loop.time()
-                yield f"event: state\ndata: {compact_json(state)}\n\n"
-            if not follow:
-                return
-            await asyncio.sleep(LOOK_S)
+        if not follow:
+            yield await states.once()
+            return
+        async for text in states.follow():
+            yield text
     finally:
         place.__exit__(None, None, None)
 
 
-def _state(serving: Serving) -> dict[str, Any]:
-    """The same for all who ask within a moment."""
+def _look(serving: Serving) -> tuple[object, str]:
+    """What has happened, and the event that tells it: the same for all who ask within a moment."""
     opened = serving.opened
 
-    def make() -> dict[str, Any]:
+    def make() -> tuple[object, str]:
         catalog, warehouse = opened.catalog, opened.warehouse
         times = {name: warehouse.stage(catalog.folder(name)).time() for name in catalog.kept}
         recorded = versions(warehouse, *RECORDED), opened.fingerprint, _captures(warehouse.root)
-        return {
-            "at": serving.clock.now() / SECOND,
-            "running": running(warehouse.root) is not None,
+        alive = running(warehouse.root) is not None
+        pushing = read_under_way(warehouse.root) if alive else NOTHING
+        telling = {
+            "running": alive,
             "times": {name: time / SECOND if time else None for name, time in times.items()},
+            "pushing": {"views": pushing.views, "stages": pushing.stages},
             "state": etag_of(recorded)[3:-1],
+            "declared": opened.fingerprint[:16],
         }
+        state = {"at": serving.clock.now() / SECOND} | telling
+        return telling, f"event: state\ndata: {compact_json(state)}\n\n"
 
     moment = serving.clock.now() // round(LOOK_S * SECOND / 2)
     return serving.answers.answer("live", (opened.fingerprint, moment), make)

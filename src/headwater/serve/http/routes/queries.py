@@ -27,6 +27,7 @@ from headwater.serve.store.query_json import answer_json, query_json
 
 __all__ = ["router"]
 
+SHORT_OPERATIONS = 100  # a millisecond or two
 RESERVED = ("null", "max_staleness")  # parameters of every query's route
 _ROUTABLE = re.compile(r"[\w .\-]+")  # names that can stand in a path
 _TYPES: dict[str, type] = {
@@ -46,7 +47,8 @@ def router(serving: Serving) -> APIRouter:
     )
     def queries(request: Request) -> Response:
         """Every declared query: its level, its bound, what it takes; of those without a route, why."""
-        return answered(request, {"queries": [_listed(query) for query in declared.values()]})
+        listed = [_listed(query) | serving.asked.newest(query.name) for query in declared.values()]
+        return answered(request, {"queries": listed})
 
     if answering is not None:
         for query in declared.values():
@@ -68,11 +70,15 @@ def _add(routes: APIRouter, serving: Serving, answering: Answering, query: Decla
             raise forbidden(f'the key is not for the query "{query.name}"')
         return _answer(serving, answering, query, request, given, names)
 
-    ask.__signature__ = _signature(query, names)  # type: ignore[attr-defined]
+    async def ask_at_once(request: Request, **given: Any) -> Response:
+        return ask(request, **given)
+
+    asked: Any = ask_at_once if _is_short(answering, query) else ask
+    asked.__signature__ = _signature(query, names)
     bound = "without a bound" if query.bound is None else f"at most {query.bound:,} operations of the store"
     routes.add_api_route(
         f"/queries/{query.name}",
-        ask,
+        asked,
         dependencies=[needs(Role.QUERY)],
         name=query.name,
         summary=query.name,
@@ -80,6 +86,15 @@ def _add(routes: APIRouter, serving: Serving, answering: Answering, query: Decla
         operation_id=f"query_{query.name}",
         responses={200: {"model": QueryRows}, **problems(400, 409)},
     )
+
+
+def _is_short(answering: Answering, query: DeclaredQuery) -> bool:
+    """Is an answer sooner there than a thread would take it up?  Then the event loop gives it.
+
+    A store in a file of this machine answers an operation in some microseconds and never waits.
+    """
+    local = not answering.project.store
+    return local and query.bound is not None and query.bound <= SHORT_OPERATIONS
 
 
 def _signature(query: DeclaredQuery, names: dict[str, str]) -> inspect.Signature:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Hashable
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -27,13 +27,14 @@ from headwater.serve.planning.plan import asking, plan
 from headwater.serve.planning.plan_json import plan_json
 from headwater.serve.reports.bill import account
 from headwater.serve.reports.bill_json import By, bill_json
+from headwater.serve.reports.stage_graph import stage_graph
 from headwater.serve.reports.status import Status as ProjectStatus
 from headwater.serve.reports.status import status as project_status
 from headwater.serve.reports.status_json import status_json
 from headwater.storage.warehouse import Warehouse
 from headwater.units import SECOND
 
-__all__ = ["current_status", "router", "stage_graph", "versions"]
+__all__ = ["current_status", "router", "versions"]
 
 MOMENT = SECOND // 2  # a status is shown again within it
 PLANNED = 60 * SECOND  # statistics change all the time, plans hardly
@@ -149,38 +150,4 @@ def _table(opened: Opened, name: str) -> str:
 def _plan(opened: Opened) -> str:
     planned = plan(opened.project, asking(opened.project), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
-    return compact_json(answer | {"graph": stage_graph(opened, answer)})
-
-
-def stage_graph(opened: Opened, answer: dict[str, Any]) -> dict[str, Any]:
-    """The stages of a usual push as a graph: sources first, then what is computed from them, for whom."""
-    works = [work | {"action": action["step"]} for action in answer["actions"] for work in action["works"]]
-    stages = {work["stage"]: work for work in works}
-    read = {name for work in works for name in work["reads"]}
-    sources = sorted(read - stages.keys())
-    return {
-        "nodes": [
-            {"name": name, "kind": "source", "site": opened.catalog.site_of(name), "serves": []}
-            for name in sources
-        ]
-        + [
-            {
-                "name": name,
-                "kind": "view" if name in opened.catalog.kept else "stage",
-                "site": work["site"],
-                "serves": work["serves"],
-                "mode": work["mode"],
-                "seconds": work["seconds"],
-                "changed_rows": work["changed_rows"],
-                "result_rows": work["result_rows"],
-                "action": work["action"],
-            }
-            for name, work in stages.items()
-        ],
-        "edges": [
-            {"from": read, "to": work["stage"]}
-            for work in stages.values()
-            for read in work["reads"]
-            if read != work["stage"]
-        ],
-    }
+    return compact_json(answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)})

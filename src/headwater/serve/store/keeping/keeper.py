@@ -22,18 +22,23 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from headwater.catalog import Catalog
+from headwater.clock import Clock, SystemClock
 from headwater.serve.store.keeping.groups import groups_of, query_layouts
 from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.relations import Changes, Relations
 from headwater.serve.store.keeping.upkeep import Upkeep
-from headwater.serve.store.layout import Layout, whole_layout
+from headwater.serve.store.layout import Layout, StoredRanking, whole_layout
 from headwater.serve.store.protocol import KeptStore, StoredTable
+from headwater.serve.store.rankings.record import REFRESHES, last_refresh
+from headwater.serve.store.rankings.refreshing import ReadParts, is_due, read_here, refresh
+from headwater.serve.store.rankings.tasks import MapTasks, read_by_tasks
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Keeper"]
 
 logger = logging.getLogger(__name__)
 
+PARALLEL_ROWS = 20_000  # counters; fewer are read sooner than Spark starts a job
 STEP_ROWS = 20_000  # some seconds; a push that merges files, and early writes, wait so long at most
 
 
@@ -47,6 +52,8 @@ class Keeper:
     warehouse: Warehouse
     breaches: int = 0
     show: Callable[[str, int], None] = lambda part, rows: None
+    clock: Clock = field(default_factory=SystemClock)
+    tasks: MapTasks | None = None  # reads the partitions of large rankings at once
     _catalog: Catalog | None = None
     _layouts: dict[str, Layout] = field(default_factory=dict)
     _claimed: dict[str, int] = field(default_factory=dict)  # read, or about to be
@@ -58,6 +65,9 @@ class Keeper:
         self._claimed = self.store.times()  # before the first push merges files
 
     # What the run asks
+
+    def use_tasks(self, run: MapTasks) -> None:
+        self.tasks = run
 
     def read_up_to(self, relation: str) -> int | None:
         """How far the store has read a relation, for good; None if it does not read it."""
@@ -75,8 +85,11 @@ class Keeper:
             with self.store.transaction() as writing:  # so that no early write comes in between (writing.py)
                 yield max((claimed, *writing.early(relation)))
 
-    def keep(self, catalog: Catalog, captured: Mapping[str, int]) -> None:
-        """Bring the store to what is captured; `captured`: up to when each source is complete."""
+    def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
+        """Bring the store to what is captured; `captured`: up to when each source is complete.
+
+        `settle`: this is the last time, so rankings are refreshed before their period is over.
+        """
         with self._keeping:
             if self._stopping.is_set():
                 return
@@ -84,15 +97,19 @@ class Keeper:
             failures = [
                 failure
                 for group in groups_of(self._layouts)
-                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured)) is not None
+                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured, settle))
             ]
         if failures:
             raise failures[0]
 
-    def _tried(self, layout: Layout, relations: Relations, captured: Mapping[str, int]) -> Exception | None:
+    def _tried(
+        self, layout: Layout, relations: Relations, captured: Mapping[str, int], settle: bool
+    ) -> Exception | None:
         """One group; what is wrong with it keeps no other from going on."""
         try:
             self._keep_group(layout, relations, captured)
+            for ranking in layout.rankings:
+                self._refresh(ranking, settle)
         except _Stopped:
             return None
         except Exception as error:  # noqa: BLE001 - raised when the other groups have had their turn
@@ -136,6 +153,8 @@ class Keeper:
             with self.store.transaction() as writing:
                 for part in gone:
                     writing.drop(part)
+                    if REFRESHES.id in ready and REFRESHES.id in needed:
+                        writing.delete(REFRESHES.id, {"id": part})
                 writing.set_times(dict.fromkeys(unread))
 
     # Groups
@@ -153,6 +172,25 @@ class Keeper:
             ready = snapshot.ready()
         if any(part.id not in ready for part in layout.parts):
             self._load(layout, relations, target)
+
+    def _refresh(self, ranking: StoredRanking, settle: bool) -> None:
+        """Refresh a ranking if it is due and what it is made from is there."""
+        with self.store.snapshot() as snapshot:
+            times, last = snapshot.times(), last_refresh(snapshot, ranking.table.id)
+            ready = snapshot.ready()
+        if ranking.counters not in ready or not all(name in times for name in ranking.relations):
+            return
+        as_of, now = min(times[name] for name in ranking.relations), self.clock.now()
+        if is_due(ranking, last, as_of, now, settle):
+            large = last is not None and last.rows > PARALLEL_ROWS
+            reading = self._by_tasks() if large else None
+            here = read_here(self.store)
+            refresh(self.store, ranking, as_of, now, reading or here, on_spark=reading is not None)
+
+    def _by_tasks(self) -> ReadParts | None:
+        if self.tasks is None or self._catalog is None:
+            return None
+        return read_by_tasks(self._catalog.project, whole_layout(self._layouts).parts, self.tasks)
 
     def _early(self, times: Mapping[str, int]) -> int:
         """No step ends before the last change that a write has applied early."""

@@ -14,6 +14,7 @@ from typing import Any
 from headwater.serve.store.keeping.upkeep import Upkeep, merged_states, view_changes
 from headwater.serve.store.layout import Layout, StoredView
 from headwater.serve.store.protocol import KeptStore, Row, StoredIndex, StoredTable
+from headwater.serve.store.rankings.record import REFRESHES
 
 __all__ = ["load"]
 
@@ -37,6 +38,8 @@ def load(
             writing.drop(part.id)
             writing.create(part)
     wanted = {part.id for part in missing}
+    if REFRESHES.id in wanted:
+        _complete(store, REFRESHES.id)
     for table in layout.tables:
         if table.id in wanted:
             _load_table(store, table, rows_of(table), time, show)

@@ -9,9 +9,11 @@ of floats count to nine digits, because DuckDB rounds at every addition.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -28,12 +30,15 @@ from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.relations import Relations
 from headwater.serve.store.layout import Layout, StoredView
 from headwater.serve.store.protocol import KeptStore, Row, Snapshot, StoredTable
+from headwater.serve.store.rankings.record import last_refresh
 from headwater.sql.parsing.parser import in_dialect
 from headwater.storage.as_python import as_python
 
 __all__ = ["VerifiedPart", "repair_parts", "verify_parts", "verify_store"]
 
 _BATCH = 5_000
+_EPOCH_CALL = re.compile(r"\bEPOCH\(")
+_EPOCH = "CREATE MACRO epoch_of(t, size) AS t - to_microseconds(epoch_us(t) % epoch_us(size))"
 _ATTEMPTS = 3
 
 
@@ -90,13 +95,31 @@ def verify_parts(
 def _view(
     snapshot: Snapshot, view: StoredView, layout: Layout, relations: Relations, times: dict[str, int]
 ) -> VerifiedPart:
-    held = _stored(snapshot, view.table)
+    current = _not_over(snapshot, view, layout)
+    held = _of_rows(filter(current, _rows(snapshot, view.table.id)), view.table.columns)
     try:
-        expected = _of_rows(_defined(view, layout, relations, times), view.table.columns)
+        defined = filter(current, _defined(view, layout, relations, times))
+        expected = _of_rows(defined, view.table.columns)
     except duckdb.Error as error:
         problem = str(error).partition("\n")[0]
         return VerifiedPart(view.table.relation, "view", None, held.rows, 0, view.table.id, problem)
     return _compared(view.table, "view", expected, held)
+
+
+def _not_over(snapshot: Snapshot, view: StoredView, layout: Layout) -> Callable[[Row], bool]:
+    """Is a row one that must be held?  Counters of epochs that are over are dropped now and then."""
+    for ranking in layout.rankings:
+        last = last_refresh(snapshot, ranking.table.id)
+        if ranking.counters == view.table.id and last is not None and last.horizon is not None:
+            epoch, horizon = ranking.view.epoch, last.horizon
+            return lambda row: row[epoch] is None or _instant(row[epoch]) >= horizon
+    return lambda row: True
+
+
+def _instant(epoch: Any) -> Any:
+    """An epoch of a time without a zone is UTC's."""
+    without_zone = isinstance(epoch, datetime) and epoch.tzinfo is None
+    return epoch.replace(tzinfo=UTC) if without_zone else epoch
 
 
 def _compared(table: StoredTable, kind: str, expected: _Digest, held: _Digest) -> VerifiedPart:
@@ -111,8 +134,9 @@ def _defined(view: StoredView, layout: Layout, relations: Relations, times: dict
         for table in layout.tables
         if table.id in view.sources
     }
-    text = in_dialect(SqlText(view.chosen.sql), "duckdb")
+    text = _EPOCH_CALL.sub("epoch_of(", in_dialect(SqlText(view.chosen.sql), "duckdb"))
     with database_of(texts, {warehouse.root, *warehouse.roots.values()}) as database:
+        database.execute(_EPOCH)
         for batch in database.sql(text).to_arrow_reader(_BATCH):
             for row in as_python(pa.Table.from_batches([batch])):
                 yield dict(zip(view.table.columns, row.values(), strict=True))
@@ -150,7 +174,7 @@ def _canonical(value: Any) -> str:
     if isinstance(value, int | Decimal):
         with suppress(ArithmeticError):
             return f"{Decimal(value).normalize():f}"
-    return str(value.timestamp()) if hasattr(value, "timestamp") else repr(value)
+    return str(_instant(value).timestamp()) if hasattr(value, "timestamp") else repr(value)
 
 
 def repair_parts(

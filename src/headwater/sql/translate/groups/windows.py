@@ -22,7 +22,7 @@ from headwater.sql.translate.scalars.operators import cast_to
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
-__all__ = ["add_windows", "own_nodes"]
+__all__ = ["add_windows", "duration", "own_nodes"]
 
 _PIECE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
 
@@ -73,9 +73,9 @@ def _arguments(
         time = cast_to(time, "timestamp")
     elif time.type and family(time.type) not in ("timestamp", "void"):
         env.notes.fail("HW308", given[0], f"window needs a timestamp, not a {time.type}")
-    size = _duration(env.notes, given[1])
-    slide = _duration(env.notes, given[2]) if len(given) > 2 else size
-    offset = _duration(env.notes, given[3]) if len(given) > 3 else timedelta()
+    size = duration(env.notes, given[1])
+    slide = duration(env.notes, given[2]) if len(given) > 2 else size
+    offset = duration(env.notes, given[3]) if len(given) > 3 else timedelta()
     _check(env.notes, node, size, slide, offset)
     return time, (time.expr, size, slide, offset)
 
@@ -89,7 +89,7 @@ def _check(notes: Notes, node: exp.Expr, size: timedelta, slide: timedelta, offs
         notes.fail("HW309", node, "a window's offset must be shorter than its slide")
 
 
-def _duration(notes: Notes, node: exp.Expr) -> timedelta:
+def duration(notes: Notes, node: exp.Expr) -> timedelta:
     """'1 hour 30 minutes', or a whole number of microseconds."""
     if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
         return timedelta(microseconds=int(node.name))

@@ -9,10 +9,12 @@ from sqlglot import exp
 from headwater.algebra.expressions.tree import Column
 from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.sql.translate.env import Env
+from headwater.sql.translate.relations.constants import constant_rows, one_row, table_function
 from headwater.sql.translate.relations.joins import join, settle_constants
 from headwater.sql.translate.relations.laterals import lateral_join, lateral_view, values_join
 from headwater.sql.translate.relations.pivots import pivoted
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
+from headwater.sql.translate.scalars.spark_functions import TABLE_FUNCTIONS
 from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["from_clause"]
@@ -22,8 +24,7 @@ def from_clause(node: exp.Expr, env: Env) -> Rows:
     """The rows that a SELECT starts from."""
     start = node.args.get("from_")
     if start is None:
-        env.notes.obstacle(node, "a query without FROM reads no relation")
-        return Rows(_nothing(env), ())
+        return one_row(env)
     rows = _values_first(start.this, node, env) or _joined(
         from_item(start.this, env), node.args.get("joins") or (), env
     )
@@ -76,7 +77,9 @@ def from_item(node: exp.Expr, env: Env) -> Rows:
         case exp.Lateral():
             rows = _unknown_rows(node, "a LATERAL subquery has no delta rule", env)
         case exp.Values():
-            rows = _unknown_rows(node, "VALUES in FROM has no delta rule", env)
+            rows = constant_rows(node, env)
+        case exp.Unnest():
+            env.notes.fail("HW323", node, "Spark has no UNNEST", hint="write LATERAL explode(...) AS t(x)")
         case _:
             rows = _unknown_rows(node, "this kind of table has no delta rule", env)
     if node.args.get("pivots"):
@@ -97,7 +100,7 @@ def _pivoted(rows: Rows, nodes: list[exp.Expr], env: Env) -> Rows:
 
 def _table(node: exp.Table, env: Env) -> Rows:
     if isinstance(node.this, exp.Anonymous):
-        return _unknown_rows(node, f"the table function {node.this.name} has no delta rule", env)
+        return _joined(_function(node, env), node.args.get("joins") or (), env)
     if node.args.get("version"):
         env.notes.fail(
             "HW320", node, "a view always reads its relations as of its own time, not AS OF another"
@@ -107,10 +110,22 @@ def _table(node: exp.Table, env: Env) -> Rows:
     cte = env.ctes.get(name.lower())
     if cte is not None:
         inner = env.query(cte.query, replace(cte.env, prefix=alias, parent=None, predicate=False))
+        if inner.open and cte.names:  # recursive: only its names are known
+            named = tuple(Field("", name, Typed(Column(f"?.{name}"))) for name in cte.names)
+            inner = Rows(inner.plan, named)
         rows = settle_constants(requalify(inner, alias, cte.names or None), env, alias)
     else:
         rows = _relation(node, name, alias, env)
     return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
+
+
+def _function(node: exp.Table, env: Env) -> Rows:
+    name = node.this.name.lower()
+    if name not in TABLE_FUNCTIONS:
+        hint = "write explode(sequence(1, 3)) AS t(n)" if name == "generate_series" else ""
+        env.notes.fail("HW323", node, f'Spark has no table function "{name}"', hint=hint)
+    made = table_function(node, env)
+    return made or _unknown_rows(node, f"the table function {name} has no delta rule", env)
 
 
 def _relation(node: exp.Table, name: str, alias: str, env: Env) -> Rows:

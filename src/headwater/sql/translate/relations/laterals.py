@@ -166,6 +166,8 @@ def values_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
         return None
     if str(join.args.get("kind") or "") not in ("", "INNER", "CROSS"):
         return None
+    if not lines or len({len(line) for line in lines}) != 1 or not lines[0]:
+        return None
     cells = [cell for line in lines for cell in line]
     values = env.expressions(Rows(rows.plan, ()), "VALUES").several(cells)
     width = len(lines[0])

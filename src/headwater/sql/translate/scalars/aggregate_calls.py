@@ -11,8 +11,8 @@ from headwater.algebra.expressions.tree import Expr, Literal, call
 from headwater.algebra.plans.nodes import AggregateCall
 from headwater.sql.translate.groups.collector import Collector
 from headwater.sql.translate.relations.stars import star_names
+from headwater.sql.translate.scalars.any_order import picked, refuse_order, settle_order
 from headwater.sql.translate.scalars.clashes import check_aggregate
-from headwater.sql.translate.scalars.repeatability import ORDER_BLIND, ORDERED
 from headwater.sql.translate.scalars.result_types import never_null, result_type
 from headwater.sql.translate.scalars.typed import Typed
 
@@ -41,7 +41,7 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
             f"the aggregate {name} cannot be used in {reader.clause}",
             hint=_hint(reader.clause),
         )
-    _refuse_order(reader, node, name, ordered=order is not None)
+    refuse_order(reader, node, name, ordered=order is not None)
     canonical = CANONICAL.get(name, name)
     if canonical == "measure":
         return reader.give_up(node, f"{canonical} has no delta rule", "int")
@@ -56,9 +56,16 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
         values = counted(values)
     if canonical == "count_if":
         canonical, kept, values = "count", _both(values[0].expr, kept), ()
+    settled = settle_order(reader, node, name, values, order is not None)
+    shown = result_type(canonical, values)
+    if settled is not None:
+        canonical, values, suffix = settled.function, settled.values, ""
+        kept = kept if settled.where is None else _both(settled.where, kept)
     distinct = distinct and canonical not in _DISTINCT_IS_ALL
     ordered = inner.several([item.this for item in order.expressions]) if order is not None else ()
-    template = _template(canonical, values, distinct, order) + suffix
+    if settled is not None and settled.by_itself:
+        ordered = values[:1]
+    template = _template(canonical, values, distinct, order, ordered) + suffix
     aggregate = AggregateCall(
         "",
         canonical,
@@ -68,8 +75,9 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
         (ordered or values)[0].type if ordered or values else "",
         kept,
     )
-    kind = result_type(canonical, values)
-    return Typed(collector.keep(aggregate), kind, not never_null(canonical, values))
+    if settled is not None:
+        return picked(collector.keep(aggregate), settled, shown)
+    return Typed(collector.keep(aggregate), shown, not never_null(canonical, values))
 
 
 def _grouping(reader: Expressions, node: exp.Expr, collector: Collector, name: str) -> Typed:
@@ -125,29 +133,21 @@ def _both(condition: Expr, kept: Expr | None) -> Expr:
     return condition if kept is None else call("and", kept, condition)
 
 
-def _template(function: str, values: Sequence[Typed], distinct: bool, order: exp.Expr | None) -> str:
+def _template(
+    function: str,
+    values: Sequence[Typed],
+    distinct: bool,
+    order: exp.Expr | None,
+    ordered: Sequence[Typed] = (),
+) -> str:
     slots = ", ".join(f"{{{index}}}" for index in range(len(values)))
     if function == "count" and not values:
         slots = "1"
     written = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
-    if order is None:
+    if not ordered:
         return written
+    descending = [item.args.get("desc") for item in order.expressions] if order is not None else [False]
     places = [
-        f"{{{index}}}{' DESC' if item.args.get('desc') else ''}"
-        for index, item in enumerate(order.expressions, start=len(values))
+        f"{{{index}}}{' DESC' if desc else ''}" for index, desc in enumerate(descending, start=len(values))
     ]
     return f"{written} WITHIN GROUP (ORDER BY {', '.join(places)})"
-
-
-def _refuse_order(reader: Expressions, node: exp.Expr, name: str, ordered: bool) -> None:
-    """Refuse what depends on the order of rows, unless the function around it ignores the order."""
-    if name not in ORDERED or ordered:
-        return
-    parent = node.parent
-    around = parent.name.lower() if isinstance(parent, exp.Anonymous) else ""
-    if around in ORDER_BLIND and name in ("collect_list", "array_agg", "collect_set", "collect_union"):
-        return
-    if name == "mode" and _unwrap(node)[0].expressions[1:2] == [exp.true()]:
-        return
-    reason, hint = ORDERED[name]
-    reader.notes.fail("HW320", node, f"{name} cannot be used in a view: {reason}", hint=hint)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Call
+from headwater.algebra.expressions.tree import Call, call
 from headwater.errors import did_you_mean
+from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
@@ -25,8 +26,9 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["function_of", "refuse_moment", "translate_call"]
+__all__ = ["function_of", "refuse_moment", "translate_call", "view_time"]
 
+_TYPES = {"now": "timestamp", "current_date": "date", "localtimestamp": "timestamp_ntz"}
 _WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
 
 
@@ -49,6 +51,16 @@ def refuse_moment(notes: Notes, node: exp.Expr, name: str) -> NoReturn:
     )
 
 
+def view_time(name: str, empty: bool = True) -> Typed | None:
+    """now() and its like: the time that the view is as of."""
+    if not empty:
+        return None
+    if name == "unix_timestamp":
+        return Typed(Call(name, (call("now"),), "unix_timestamp({0})"), "bigint", nullable=False)
+    function = VIEW_TIME.get(name)
+    return None if function is None else Typed(call(function), _TYPES[function], nullable=False)
+
+
 def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     """The value of a call by name, with its FILTER, WITHIN GROUP or IGNORE NULLS."""
     name = function_of(node)
@@ -56,12 +68,16 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
         return translate_aggregate(reader, node, name)
     if not isinstance(node, exp.Anonymous):
         reader.notes.fail("HW306", node, f"{name or 'this'} is not an aggregate function")
+    if (moment := view_time(name, not node.expressions)) is not None:
+        return moment
     _check_name(reader, node, name)
     if name in GENERATORS:
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
     if name == "window":
         return _window(reader, node)
+    if name == "session_window" and node in reader.windows:
+        return reader.windows[node]
     if name == "session_window" or name == "window_time":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
@@ -71,7 +87,7 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
 
 
 def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
-    if name in MOMENT or (name == "unix_timestamp" and not node.expressions):
+    if name in MOMENT:
         refuse_moment(reader.notes, node, name)
     if name in WINDOW_FUNCTIONS:
         reader.notes.fail("HW306", node, f"{name} needs OVER (...)")

@@ -18,6 +18,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Expr
+from headwater.sql.parsing.moments import BARE
 from headwater.sql.parsing.names import same_name, spelling
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.collector import Collector, has_aggregates
@@ -136,10 +137,12 @@ class Expressions:
             return column
         if alias is not None:
             return field_access(self.notes, alias, names[1:], node)
+        if len(names) == 1 and (moment := calls.view_time(names[0].lower(), names[0].lower() in BARE)):
+            return moment
         if len(names) == 1 and names[0].lower() in MOMENT:
             calls.refuse_moment(self.notes, node, names[0].lower())
         window = next(iter(self.windows.values()), None)
-        if window is not None and names[0].lower() == "window":
+        if window is not None and names[0].lower() in ("window", "session_window"):
             return field_access(self.notes, window, names[1:], node)
         return self._unknown(names, node)
 

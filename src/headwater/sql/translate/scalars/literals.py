@@ -13,6 +13,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Literal
+from headwater.algebra.expressions.values import Months
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.intervals import MICROSECONDS
 from headwater.sql.translate.scalars.typed import Typed
@@ -97,6 +98,26 @@ def _moment(written: str) -> bool:
     return re.fullmatch(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?", written) is not None
 
 
+_PIECE = re.compile(r"([+-]?\d+)\s*([a-z]+)", re.IGNORECASE)
+_PIECES = re.compile(rf"\s*(?:{_PIECE.pattern}\s*)+", re.IGNORECASE)
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+def _length(count: int, unit: str) -> timedelta | Months | None:
+    if unit in MICROSECONDS:
+        return timedelta(microseconds=count * MICROSECONDS[unit])
+    return Months(count * _MONTHS[unit]) if unit in _MONTHS else None
+
+
+def _whole(text: str) -> timedelta | None:
+    """'1 day 2 hours', if all of it has a fixed length."""
+    if not _PIECES.fullmatch(text):
+        return None
+    lengths = [_length(int(count), name.lower().removesuffix("s")) for count, name in _PIECE.findall(text)]
+    fixed = [length for length in lengths if isinstance(length, timedelta)]
+    return sum(fixed, timedelta()) if len(fixed) == len(lengths) else None
+
+
 def interval(node: exp.Interval) -> Typed:
     """INTERVAL '1' DAY; kinds of interval that have no fixed length have no Python value."""
     written = text(node)
@@ -104,7 +125,8 @@ def interval(node: exp.Interval) -> Typed:
     if isinstance(unit, exp.Var) and isinstance(node.this, exp.Literal):
         name = unit.name.lower().removesuffix("s")
         count = node.this.name.strip()
-        if name in MICROSECONDS and re.fullmatch(r"-?\d+", count):
-            value = timedelta(microseconds=int(count) * MICROSECONDS[name])
+        if re.fullmatch(r"-?\d+", count) and (value := _length(int(count), name)) is not None:
             return Typed(Literal(value, written), "interval", nullable=False)
+    if unit is None and isinstance(node.this, exp.Literal) and (whole := _whole(node.this.name)) is not None:
+        return Typed(Literal(whole, written), "interval", nullable=False)
     return Typed(Call("interval", (), escaped(written)), "interval", nullable=False)

@@ -1,7 +1,7 @@
 """Which functions a view cannot use, and why: their value is not a function of the sources.
 
 A view at a time must equal its SQL over the sources as of that time, whenever and however that is computed.
-So a function whose value depends on the moment, the machine, or the order in which Spark processes rows is
+So a function whose value depends on the machine, or the order in which Spark processes rows is
 refused.  Floating sums also depend on the order, in their last digits; they are allowed, and compared with
 that in mind.
 """
@@ -17,13 +17,7 @@ _SESSION = "it depends on who runs it"
 
 # Scalar functions that are not repeatable, and why.
 MOMENT: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "current_date", "current_time", "current_timestamp", "curdate", "now", "localtime",
-            "localtimestamp",
-        ),
-        _MOMENT,
-    ),
+    **dict.fromkeys(("current_time", "localtime"), _MOMENT),
     **dict.fromkeys(("rand", "randn", "random", "uniform", "randstr", "uuid", "shuffle"), _RANDOM),
     **dict.fromkeys(
         (

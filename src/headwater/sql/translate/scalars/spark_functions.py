@@ -6,7 +6,7 @@ as functions.
 
 from __future__ import annotations
 
-__all__ = ["AGGREGATES", "GENERATORS", "SCALARS", "WINDOW_FUNCTIONS"]
+__all__ = ["TABLE_FUNCTIONS", "AGGREGATES", "GENERATORS", "SCALARS", "WINDOW_FUNCTIONS"]
 
 AGGREGATES = frozenset({
     "any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k",
@@ -108,3 +108,6 @@ SCALARS = frozenset({
     "window_time", "xpath", "xpath_boolean", "xpath_double", "xpath_float", "xpath_int", "xpath_long",
     "xpath_number", "xpath_short", "xpath_string", "xxhash64", "year", "zeroifnull", "zip_with",
 })  # fmt: skip
+
+# What may stand in FROM.
+TABLE_FUNCTIONS = GENERATORS | {"range", "sql_keywords", "collations"}

@@ -17,7 +17,7 @@ from headwater.engine.push.decide import Job
 from headwater.engine.push.writing import stored_columns
 from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.pruning import range_of
-from headwater.engine.query.relations import of_type
+from headwater.engine.query.relations import stored_range
 from headwater.storage.delta.delta_log import DataFile
 from headwater.storage.timeline import TIME, WEIGHT, Range
 
@@ -41,8 +41,9 @@ def pending_delta(job: Job, plan: Plan, estimates: Estimates, rows: int = 0) -> 
     for name, expr in stored_columns(job.stage, job.kept):
         if isinstance(expr, Column) and expr.name in plan.columns:
             span = range_of(relations, plan, expr.name, within={})
-            if span is not None and of_type(Range(name, *span), schema):
-                least[name], greatest[name] = span
+            stored = None if span is None else stored_range(Range(name, *span), schema)
+            if stored is not None:
+                least[stored.column], greatest[stored.column] = stored.low, stored.high
     if estimates.positive(plan):
         least[WEIGHT] = 1
     path = path_of(job.name)

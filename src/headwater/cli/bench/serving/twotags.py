@@ -22,6 +22,9 @@ def bench_twotags(
     large: Annotated[
         bool, typer.Option("--large", help="Also 10 million tags: some tens of minutes, 5 GB.")
     ] = False,
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="Measure stores that an earlier run has left in --out.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """twoTags on the SQLite store: p50 and p99 of reads with and without the view, of writes with upkeep.
@@ -40,7 +43,7 @@ def bench_twotags(
             def show(text: str, size: int = size) -> None:
                 status.update(f"twotags: {size:,} tags: {text}")
 
-            measured.append(measure(str(out / f"store-{size}"), size, show))
+            measured.append(measure(str(out / f"store-{size}"), size, show, reuse))
     draw(measured, out / "two_tags.svg")
     results = [asdict(point) for point in measured]
     (out / "results.json").write_text(to_json(results) + "\n", encoding="utf-8")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from headwater.algebra.stages.adapting import PROBED, PUSHED, probes
-from headwater.model import SqlText, Stream, View
-from headwater.sql.ddl.window import interval_text
+from headwater.algebra.stages.adapting import NUMBER, PROBED, PUSHED, probes, seen
+from headwater.model import JoinWindow, SqlText, Stream, View
+from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.parser import select_tree
 
@@ -28,9 +28,12 @@ def adapted_text(view: View) -> str:
     for item, stream in zip(items, window.streams, strict=True):
         item.set("this", exp.to_identifier(probes(view.name, stream.name), quoted=True))
         item.set("alias", exp.TableAlias(this=exp.to_identifier(stream.name, quoted=True)))
-    more = " AND ".join((*_fresh(window.streams), f"({_last_probed(window.streams)})"))
+    conditions = (*_fresh(window.streams), *_among_the_last(window), f"({_last_probed(window.streams)})")
+    more = " AND ".join(conditions)
     both = select_tree(SqlText(f"SELECT 1 WHERE {more}")).args["where"].this
-    tree.set("where", exp.Where(this=exp.And(this=exp.Paren(this=tree.args["where"].this), expression=both)))
+    where = tree.args.get("where")
+    whole = both if where is None else exp.And(this=exp.Paren(this=where.this), expression=both)
+    tree.set("where", exp.Where(this=whole))
     return tree.sql(dialect=Headwater)
 
 
@@ -41,6 +44,16 @@ def _fresh(streams: Sequence[Stream]) -> list[str]:
         for stream in streams
         for other in streams
         if stream.tolerance is not None
+    ]
+
+
+def _among_the_last(window: JoinWindow) -> list[str]:
+    """Each row was among the last of its stream when the others came."""
+    return [
+        f"{_name(other, seen(index))} - {_name(stream, NUMBER)} < {window.rows}"
+        for index, stream in enumerate(window.streams)
+        for other in window.streams
+        if window.rows is not None and other is not stream
     ]
 
 

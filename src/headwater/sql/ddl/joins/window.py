@@ -1,6 +1,7 @@
 """WINDOW and TOLERANCE: joins of rows that are close in time.
 
     WINDOW = INTERVAL '10' MINUTE                   all rows of a result are within it of the newest of them
+    WINDOW = 1000 ROWS                              each was among the last so many when the newest came
     TOLERANCE (nyc = INTERVAL '12' MINUTE, ...)     a result made now holds no row of nyc that is older
     ON OVERLOAD ADAPT JOINS                         the most results that a push has time for
     RETAIN INTERVAL '1' HOUR                        how long those are shown
@@ -30,6 +31,7 @@ from sqlglot import exp
 from headwater.errors import InputError, InternalError, Place, did_you_mean
 from headwater.model import JoinWindow, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
+from headwater.sql.ddl.joins.join_tree import join_tree
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import same_name, spelling
@@ -56,18 +58,16 @@ _AFTER_WHERE = (
 )
 
 
-def read_window(words: Words) -> timedelta:
-    """What follows WINDOW."""
+def read_window(words: Words) -> timedelta | int:
+    """What follows WINDOW: an interval, or a number of rows."""
     token = words.peek()
-    if token.kind is Kind.NUMBER and words.peek(1).word in ("ROW", "ROWS"):
-        raise words.wrong(
-            "HW127",
-            "a WINDOW is an interval of time; windows of so many rows are not supported",
-            token,
-            detail="Which rows are the last depends on how they came, and a view equals its SQL.",
-            hint="write WINDOW = INTERVAL '10' MINUTE",
-        )
-    return read_interval(words)
+    if token.kind is not Kind.NUMBER or words.peek(1).word not in ("ROW", "ROWS"):
+        return read_interval(words)
+    if not token.text.isdigit() or int(token.text) < 1:
+        raise words.wrong("HW127", "a WINDOW has at least one row", token, hint="write WINDOW = 1000 ROWS")
+    words.next()
+    words.next()
+    return int(token.text)
 
 
 def read_tolerance(words: Words) -> tuple[tuple[str, timedelta], ...]:
@@ -95,7 +95,7 @@ def read_adapt(words: Words) -> bool:
 
 def join_window(words: Words, given: Given) -> JoinWindow | None:
     """The window of a statement, before it is known what its SELECT reads."""
-    length = cast(timedelta | None, given.value("window"))
+    length = cast(timedelta | int | None, given.value("window"))
     tolerances = cast(tuple[tuple[str, timedelta], ...], given.value("tolerance") or ())
     if length is None:
         for name, clause in _NEED_A_WINDOW.items():
@@ -103,6 +103,7 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
                 hint = "write WINDOW = INTERVAL '10' MINUTE before"
                 raise words.wrong("HW127", f"{clause} needs a WINDOW", token, hint=hint)
         return None
+    rows = length if isinstance(length, int) else None
     adapt, retain = given.value("on_overload") is True, cast(timedelta | None, given.value("retain"))
     if retain is not None and not adapt:
         raise words.wrong(
@@ -113,12 +114,21 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
             hint="write RETAIN after CREATE TABLE, or filter old rows in the SELECT",
         )
     window, tolerance = given.token("window"), given.token("tolerance")
+    if rows is not None and not adapt:
+        raise words.wrong(
+            "HW127",
+            "a WINDOW of rows needs ON OVERLOAD ADAPT JOINS",
+            window,
+            detail="Which rows are the last depends on how they came, and any other view equals its SQL.",
+            hint="write ON OVERLOAD ADAPT JOINS, or WINDOW = INTERVAL '10' MINUTE",
+        )
     place = None if tolerance is None else words.place(tolerance)
     return JoinWindow(
-        length,
+        timedelta() if isinstance(length, int) else length,
         tuple((name, limit, place) for name, limit in tolerances),
         adapt=adapt,
         retain=retain,
+        rows=rows,
         place=None if window is None else words.place(window),
     )
 
@@ -135,6 +145,8 @@ def windowed(view: View, tables: Mapping[str, Table]) -> View:
     window = replace(view.window, streams=_with_tolerances(view, view.window, streams))
     if window.adapt:
         window = _adaptable(view, window, select, tables)
+    if window.rows is not None:
+        return replace(view, window=window)  # a row's number is not among its columns
     return replace(view, window=window, sql=_with_conditions(view.sql, select, window))
 
 
@@ -215,6 +227,13 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
                 hint=f'declare a PRIMARY KEY of "{stream.table}" and a TIMESTAMP TEMPORAL',
             )
     usual = window.length + view.freshness
+    if window.rows is not None and any(stream.tolerance is None for stream in window.streams):
+        raise _wrong(
+            view,
+            "a view with a WINDOW of rows has a TOLERANCE for each of its tables",
+            detail="How old the last rows are depends on how many come, so nothing else bounds it.",
+            hint=f"write TOLERANCE ({window.streams[0].name} = INTERVAL '10' MINUTE, ...)",
+        )
     streams = tuple(
         replace(stream, tolerance=stream.tolerance or usual, key=tables[stream.table].key)
         for stream in window.streams
@@ -226,7 +245,7 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
             "RETAIN is shorter than a tolerance",
             hint=f"retain results for at least {interval_text(shortest)}",
         )
-    return replace(window, streams=streams)
+    return replace(window, streams=streams, tree=join_tree(select, [stream.name for stream in streams]))
 
 
 def _type(stream: Stream, tables: Mapping[str, Table]) -> str:

@@ -9,6 +9,7 @@ Columns that a stage does not have are NULL in its files, which costs some bytes
 name.  Stages of different levels may be in one action: what later ones read of earlier ones is pending
 (pending_deltas.py) and held in memory.
 
+Stages that differ only in the lengths of their windows are one term of the union (families.py).
 Stages whose columns of one name differ in type, or in case, are written one after another.
 """
 
@@ -21,11 +22,14 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import accumulate
 
+from headwater.algebra.stages.families import MEMBER
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
-from headwater.engine.push.pending_deltas import path_of
+from headwater.engine.push.together.families import families, family_query
+from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import moved_files
 from headwater.engine.query.inputs import Inputs, spark_schema
@@ -46,9 +50,9 @@ FEWEST_TASKS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A job with the query of its delta and the types of the query's columns."""
+    """Jobs with the query of their deltas and the types of its columns; a family has a column of members."""
 
-    job: Job
+    jobs: tuple[Job, ...]
     query: Query
     types: Mapping[str, str]
 
@@ -65,12 +69,16 @@ def push_jointly(
     written: dict[str, list[NewFile]] = {}
     rows: dict[str, int] = {}
     with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark) as opened:
-        for job in small:
-            query, _ = delta_query(workplace, job, relations[job.name], opened, hints)
-            if query is not None:
-                if (path := path_of(job.name)) in read:
+        for together in families(workplace, small, read):
+            if together.alone:
+                (job,) = together.jobs
+                query, _ = delta_query(workplace, job, relations[job.name], opened, hints)
+                if query is not None and (path := path_of(job.name)) in read:
                     query = opened.persist(path, query)
-                parts.append(_Part(job, query, _types(workplace, job)))
+            else:
+                query = family_query(together, relations, opened, hints)
+            if query is not None:
+                parts.append(_Part(together.jobs, query, _types(workplace, together.jobs[0])))
         tasks = _tasks(opened.files)
         for batch in _compatible(parts):
             written |= _write(workplace, opened, batch, tasks)
@@ -118,30 +126,33 @@ def _write(
 ) -> dict[str, list[NewFile]]:
     """The files of each stage, moved to its own folder."""
     columns = {name: kind for part in parts for name, kind in part.types.items()}
-    joint = union([_padded(part, columns, number) for number, part in enumerate(parts)])
-    root = workplace.warehouse.root_of(parts[0].job.kept.view)
+    first = list(accumulate((len(part.jobs) for part in parts), initial=0))
+    joint = union([_padded(part, columns, number) for number, part in zip(first, parts, strict=False)])
+    root = workplace.warehouse.root_of(parts[0].jobs[0].kept.view)
     staging = os.path.join(workplace.warehouse.staging(root), uuid.uuid4().hex)
     written = {}
     try:
         opened.run(joint).coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
-        for number, part in enumerate(parts):
+        jobs = [(job, part.types) for part in parts for job in part.jobs]
+        for number, (job, types) in enumerate(jobs):
             source = os.path.join(staging, f"{STAGE}={number}")
-            folder = workplace.timeline(part.job.name).path
-            written[part.job.name] = moved_files(source, folder, part.job.until, (*part.types, WEIGHT))
+            folder = workplace.timeline(job.name).path
+            written[job.name] = moved_files(source, folder, job.until, (*types, WEIGHT))
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return written
 
 
 def _padded(part: _Part, columns: Mapping[str, str], number: int) -> Query:
-    """The part's query with all columns of the action, and the stage's number."""
+    """The part's query with all columns of the action, and the stage's number, of a family's first."""
+    member = f"{number} + {quoted(MEMBER)}" if MEMBER in part.query.columns else str(number)
     return part.query.select(
         [
             *(
                 (name, quoted(name) if name in part.types else f"CAST(NULL AS {kind})")
                 for name, kind in columns.items()
             ),
-            (STAGE, str(number)),
+            (STAGE, member),
         ]
     )
 

@@ -1,0 +1,221 @@
+"""The delta of a stage of counts, exact sums, min and max, when rows also go.
+
+A sum loses what goes by subtracting it.  A maximum needs its group's rows again only if the largest of them
+went and nothing as large came.  So the states of the change are merged with the stored ones, and only the
+groups that lost their extreme are aggregated anew:
+
+    M     for each group that dx touches: its stored states, its new states, and whether it `lost` an extreme
+    dS    -stored(M)  +  new(M without those that lost)  +  agg(K|x')          K: keys of M that lost
+
+    gained_max(x), lost_max(x)    the largest x among the rows of a change that come, and that go
+    left(x)                       the only x of a stored group: whatever else its timeline has is taken back
+
+A row that comes is there afterwards (its weight in dx is positive, and no weight in x' is negative).  So if
+gained >= lost the new maximum is max(stored, gained); and so it is if lost < stored, because then no copy of
+`stored` went.  Otherwise nobody knows what is largest now.
+
+A fragment that changes gives back its old states and gets new ones, and few of them were the extreme of a
+window.  Without this rule each push would merge every window that it touches from all its fragments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from headwater.algebra.delta.rules import Rules, touched_keys
+from headwater.algebra.expressions.build import (
+    FALSE,
+    NULL,
+    TRUE,
+    ZERO,
+    choose,
+    column_items,
+    number,
+    positive,
+)
+from headwater.algebra.expressions.partial_states import Family, family_of, merge_function
+from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call, conjunction, disjunction
+from headwater.algebra.plans.nodes import Aggregate, Filter, Negate, Plan, Project, Restrict, Union, Version
+from headwater.algebra.plans.walks import nodes, scan_rows
+from headwater.algebra.stages.stage import Stage
+from headwater.algebra.stages.states import ROW_COUNT, merging
+
+__all__ = ["losses", "merged_with_losses", "optional_restricts"]
+
+# No column of a stage has a $ in its name.
+_THERE, _TOUCHED, _CAME, _LOST = "$there", "$touched", "$came", "$lost"
+
+
+def merged_with_losses(stage: Stage, aggregate: Aggregate, change: Plan, rules: Rules) -> Plan:
+    """The delta of a stage with keys whose states can all be merged."""
+    merge = _Merge(stage, aggregate)
+    merged = merge.merged(change)
+    gone = Filter(merged, _both(positive(Column(_TOUCHED)), positive(Column(_THERE))))
+    lost = Filter(merged, Column(_LOST))
+    come = Filter(merged, _both(positive(Column(_TOUCHED)), call("not", Column(_LOST)), merge.alive))
+    anew = rules.restricted(aggregate, Version.NEW, touched_keys(lost, column_items(merge.keys)))
+    return Union((Negate(merge.states(gone, "old")), merge.states(come, "new"), anew))
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    stage: Stage
+    aggregate: Aggregate
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.aggregate.keys)
+
+    def merged(self, change: Plan) -> Project:
+        """M, with the columns old$s and new$s for every state s."""
+        rows = Union((self._stored(change), self._coming(change)))
+        both = Aggregate(rows, column_items(self.keys), tuple(self._sums()))
+        items = [*column_items((*self.keys, _THERE, _TOUCHED)), (_LOST, self._lost())]
+        for state in self.aggregate.aggregates:
+            items += [(f"old${state.name}", Column(f"old${state.name}")), (f"new${state.name}", _new(state))]
+        return Project(both, tuple(items))
+
+    def states(self, merged: Plan, which: str) -> Project:
+        """The stage's columns, as they were or as they are now."""
+        states = tuple((state.name, Column(f"{which}${state.name}")) for state in self.aggregate.aggregates)
+        return Project(merged, (*column_items(self.keys), *states))
+
+    @property
+    def alive(self) -> Expr:
+        """Whether the group has rows now; without a count, one that did not lose has a row that came."""
+        return positive(Column(f"new${ROW_COUNT.name}")) if self._counts else TRUE
+
+    @property
+    def _counts(self) -> bool:
+        return any(
+            state.name == ROW_COUNT.name and not _is_extreme(state) for state in self.aggregate.aggregates
+        )
+
+    def _stored(self, change: Plan) -> Project:
+        """The stage's rows of touched groups, as of the last push, beside nothing that comes."""
+        stored = Restrict(
+            scan_rows(self.stage.name, self.stage.columns, Version.OLD),
+            tuple(map(Column, self.keys)),
+            touched_keys(change, self.aggregate.keys),
+        )
+        items = [*column_items(self.keys), (_THERE, number(1)), (_TOUCHED, NULL), (_CAME, NULL)]
+        for state in self.aggregate.aggregates:
+            beside = NULL if _is_extreme(state) else Column(state.name)
+            items += [
+                (f"old${state.name}", Column(state.name)),
+                *((name, beside) for name in _changes(state)),
+            ]
+        return Project(stored, tuple(items))
+
+    def _coming(self, change: Plan) -> Project:
+        """What the change has for each group, beside nothing that is stored."""
+        came = AggregateCall(_CAME, "gained_max", (number(1),), "", type="int")
+        calls = [came, *(part for state in self.aggregate.aggregates for part in _of_change(state))]
+        partial = Aggregate(change, self.aggregate.keys, tuple(calls))
+        items = [*column_items(self.keys), (_THERE, NULL), (_TOUCHED, number(1)), (_CAME, Column(_CAME))]
+        for state in self.aggregate.aggregates:
+            items += [(f"old${state.name}", NULL), *column_items(_changes(state))]
+        return Project(partial, tuple(items))
+
+    def _sums(self) -> Iterator[AggregateCall]:
+        yield AggregateCall(_THERE, "sum", (Column(_THERE),), "sum({0})", type="bigint")
+        yield AggregateCall(_TOUCHED, "gained_max", (Column(_TOUCHED),), "", type="int")
+        yield AggregateCall(_CAME, "gained_max", (Column(_CAME),), "", type="int")
+        for state in self.aggregate.aggregates:
+            old, kind = f"old${state.name}", merging(state).type
+            if _is_extreme(state):
+                yield AggregateCall(old, "left", (Column(old),), "", type=state.type)
+                gained, lost = _changes(state)
+                function = merge_function(state)
+                yield AggregateCall(gained, f"gained_{function}", (Column(gained),), "", type=state.type)
+                yield AggregateCall(lost, f"gained_{function}", (Column(lost),), "", type=state.type)
+            else:
+                for name in (old, *_changes(state)):
+                    yield AggregateCall(name, "sum", (Column(name),), "sum({0})", type=kind)
+
+    def _lost(self) -> Expr:
+        """Whether an extreme of a group went and nothing as far out came, or nobody knows if it has rows."""
+        lost = disjunction(tuple(_loses(state) for state in self.aggregate.aggregates if _is_extreme(state)))
+        if self._counts:
+            known = positive(call("coalesce", Column(f"new${ROW_COUNT.name}"), ZERO))
+            return _both(known, lost or FALSE)
+        touched = call("not", call("is_null", Column(_TOUCHED)))
+        unknown = disjunction((lost or FALSE, call("is_null", Column(_CAME))))
+        return _both(touched, unknown or FALSE)
+
+
+def _changes(state: AggregateCall) -> tuple[str, ...]:
+    """The columns that hold what a change does to a state; what adds up is added to what is stored."""
+    if _is_extreme(state):
+        return f"gained${state.name}", f"lost${state.name}"
+    return (f"new${state.name}",)
+
+
+def _is_extreme(state: AggregateCall) -> bool:
+    return family_of(state) is Family.EXTREME
+
+
+def _of_change(state: AggregateCall) -> Iterator[AggregateCall]:
+    if not _is_extreme(state):
+        yield replace(state, name=_changes(state)[0])
+        return
+    for name, way in zip(_changes(state), ("gained", "lost"), strict=True):
+        yield replace(state, name=name, function=f"{way}_{merge_function(state)}", template="")
+
+
+def _new(state: AggregateCall) -> Expr:
+    if not _is_extreme(state):
+        return Column(_changes(state)[0])
+    old, gained = Column(f"old${state.name}"), Column(_changes(state)[0])
+    further = disjunction((call("is_null", old), _beyond(state, gained, old)))
+    return choose(further or FALSE, call("coalesce", gained, old), old)
+
+
+def _loses(state: AggregateCall) -> Expr:
+    """In three-valued logic NULL is not true: a state without losses has not lost."""
+    old, (gained, lost) = Column(f"old${state.name}"), map(Column, _changes(state))
+    went = call("not", _beyond(state, old, lost))
+    replaced = call("not", _beyond(state, lost, gained))
+    return call("coalesce", _both(went, call("not", call("coalesce", replaced, FALSE))), FALSE)
+
+
+def _beyond(state: AggregateCall, far: Expr, near: Expr) -> Expr:
+    """Whether one value is further out than another."""
+    return call("gt" if merge_function(state) == "max" else "lt", far, near)
+
+
+def _both(*conditions: Expr) -> Expr:
+    return conjunction(conditions) or TRUE
+
+
+def losses(plan: Plan) -> frozenset[Plan]:
+    """The parts of a delta plan to compute before the rest: each M, and the keys of its groups that lost.
+
+    M is used three times; and mostly nothing was lost, so that nothing has to be read to aggregate it anew.
+    """
+    keys = [node for node in nodes(plan) if isinstance(node, Aggregate) and _of_losses(node.child)]
+    return frozenset([*keys, *(node.child.child for node in keys if isinstance(node.child, Filter))])
+
+
+def _of_losses(plan: Plan) -> bool:
+    return isinstance(plan, Filter) and plan.condition == Column(_LOST)
+
+
+def optional_restricts(plan: Plan) -> frozenset[Plan]:
+    """The Restricts of stored rows in an M: groups that are not touched are left out above as well."""
+    stored = (
+        node.child.child.inputs[0]
+        for node in losses(plan)
+        if isinstance(node, Project)
+        and isinstance(node.child, Aggregate)
+        and isinstance(node.child.child, Union)
+    )
+    return frozenset(below for part in stored for below in _below_projects(part))
+
+
+def _below_projects(plan: Plan) -> Iterator[Plan]:
+    while isinstance(plan, Project):
+        plan = plan.child
+    if isinstance(plan, Restrict):
+        yield plan

@@ -1,0 +1,1 @@
+"""Adapted joins on Spark, with real tuples."""

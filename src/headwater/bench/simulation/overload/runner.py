@@ -1,0 +1,144 @@
+"""A Runner without Spark whose pushes choose: the real forecaster and the real budgets, simulated actions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
+
+from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.bench.simulation.fake_runner import FakeHandle
+from headwater.bench.simulation.overload.machine import Machine
+from headwater.bench.simulation.overload.market import Market
+from headwater.catalog import Catalog
+from headwater.clock import ManualClock
+from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
+from headwater.engine.push.forecaster import Forecaster, WaitingWork
+from headwater.engine.push.workplace import Workplace
+from headwater.engine.spark.warmth import count_action
+from headwater.overload.budget import EVERYTHING, Budget
+from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.predictor import Done, Lesson, kind_of
+from headwater.planning.stages.actions import Action, Level, Mode, actions
+from headwater.scheduling.forecast import Forecast
+from headwater.scheduling.schedule import NEVER
+
+__all__ = ["OverloadedRunner"]
+
+
+@dataclass(slots=True)
+class OverloadedRunner:
+    market: Market
+    machine: Machine
+    clock: ManualClock
+    forecaster: Forecaster = field(init=False)
+    pushes: list[FakeHandle[PushOutcome]] = field(default_factory=list)
+    taken: int = 0  # keys that were shown by choices
+    ended: int = 0  # pushes
+
+    def __post_init__(self) -> None:
+        self.forecaster = Forecaster(cast(Workplace, self.market))
+
+    def adopt(self, catalog: Catalog) -> None:
+        return None
+
+    def time_of(self, stage: str) -> int:
+        return self.market.timeline(stage).time()
+
+    def earliest(self, source: str) -> int:
+        return NEVER
+
+    def changes(self, source: str, after: int, until: int) -> int:
+        return self.market.source(source).rows_between(after, until)
+
+    def forecast(self, views: Collection[str], until: int) -> Forecast:
+        return self.forecaster.forecast(views, until)
+
+    def reachable(self, sites: Collection[str]) -> bool:
+        return True
+
+    def suspect_sites(self) -> None:
+        return None
+
+    def publish(self, order: PublishOrder) -> FakeHandle[Publication]:
+        return FakeHandle(self.clock, timedelta(), lambda: Publication(PlainTable.CURRENT))
+
+    def explain(self, error: Exception) -> FakeHandle[Exception]:
+        return FakeHandle(self.clock, timedelta(), lambda: error)
+
+    def close(self) -> None:
+        return None
+
+    def next_at(self) -> int | None:
+        """When the push under way ends; monotonic."""
+        return min((handle.ends_at for handle in self.pushes), default=None)
+
+    def push(self, order: PushOrder) -> FakeHandle[PushOutcome]:
+        """What is shown is changed when it begins, for nobody looks meanwhile; views at its end."""
+        budgets = {} if order.everything else self.forecaster.budgets(order.views, order.target)
+        doing = _Doing(self.market, order.target, budgets)
+        seconds = 0.0
+        for step in actions(self.market.catalog.levels(order.views), doing):
+            for lane in step.lanes:
+                seconds += sum(self._run(action) for action in lane)
+        handle = FakeHandle(self.clock, timedelta(seconds=seconds), lambda: self._ended(order, doing))
+        self.pushes = [handle]
+        return handle
+
+    def _run(self, action: Action[WaitingWork]) -> float:
+        works = {work.name: work for work in action.works if work.mode is not Mode.EMPTY}
+        if not works:
+            return 0.0
+        seconds = self.machine.seconds({name: (work.mode, work.effort) for name, work in works.items()})
+        done = {name: Done(work.mode, work.effort, seconds) for name, work in works.items()}
+        before = count_action(action.spark, kind_of(done))
+        self.forecaster.predictor = self.forecaster.current().learn(Lesson(done, seconds, before))
+        return seconds
+
+    def _ended(self, order: PushOrder, doing: _Doing) -> PushOutcome:
+        self.pushes, self.ended = [], self.ended + 1
+        for name, rows in doing.made.items():
+            if self.market.timeline(name).time() < order.target:
+                self.market.timeline(name).add(order.target, rows)
+        return PushOutcome(worked=True, published={})
+
+
+@dataclass(slots=True)
+class _Doing:
+    """What the stages of a push do; a stage that chooses does it when it is first asked."""
+
+    market: Market
+    until: int
+    budgets: Mapping[str, Budget]
+    made: dict[str, int] = field(default_factory=dict)
+    _works: dict[str, WaitingWork] = field(default_factory=dict)
+
+    def works(self, level: Level[tuple[Kept, Stage]], held: Mapping[str, int]) -> list[WaitingWork]:
+        return [self._work(stage) for _, stage in level]
+
+    def hold(self, works: Sequence[WaitingWork]) -> dict[str, int]:
+        return {work.name: work.effort.result for work in works if work.mode is not Mode.EMPTY}
+
+    def _work(self, stage: Stage) -> WaitingWork:
+        if stage.name not in self._works:
+            mode, effort = self._choice(stage) if stage.kind is StageKind.CHOOSING else self._delta(stage)
+            self.made[stage.name] = effort.result
+            self._works[stage.name] = WaitingWork(stage.name, mode, self.market.spark, effort, stage.reads)
+        return self._works[stage.name]
+
+    def _choice(self, stage: Stage) -> tuple[Mode, Effort]:
+        budget = self.budgets.get(stage.name, EVERYTHING)
+        if budget.units is None and self.market.held.idle():
+            effort = self.market.show_all(self.until)
+            return (Mode.INCREMENTAL if effort.changed else Mode.EMPTY), effort
+        return Mode.CHOOSE, self.market.choose(self.until, budget)
+
+    def _delta(self, stage: Stage) -> tuple[Mode, Effort]:
+        time = self.market.timeline(stage.name).time()
+        reads = [name for name in stage.reads if name != stage.name]
+        changed = sum(
+            self.made.get(name) or self.market.timeline(name).rows_between(time, self.until) for name in reads
+        )
+        beside = sum(self.market.rows(name) for name in reads) if len(reads) > 1 else 0
+        return (Mode.INCREMENTAL if changed else Mode.EMPTY), Effort(changed, beside, changed)

@@ -1,0 +1,1 @@
+"""TPC-W on the store: every interaction at several scales, maintenance and refreshes."""

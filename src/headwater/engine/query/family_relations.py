@@ -1,0 +1,56 @@
+"""What a family reads: the relations that all its members read, and the stored states of each member.
+
+The states of a member lie in its own timeline, whose rows do not say whose they are; the names of their files
+do.  Files are skipped for each member by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from headwater.algebra.plans.nodes import Scan
+from headwater.algebra.stages.families import MEMBER
+from headwater.engine.query.inputs import Inputs
+from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.relations import Relations
+from headwater.storage.timeline import Range, Slice, Timeline
+
+__all__ = ["FamilyRelations"]
+
+
+@dataclass(slots=True)
+class FamilyRelations(Relations):
+    """`own` is the stage of the family."""
+
+    members: Sequence[tuple[str, Relations]] = field(default_factory=tuple)  # with the names of their stages
+
+    def timeline(self, relation: str) -> Timeline:
+        if self._is_own(relation):
+            name, relations = self.members[0]
+            return relations.timeline(name)
+        return Relations.timeline(self, relation)
+
+    def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
+        if not self._is_own(scan.relation):
+            return Relations.part(self, scan, ranges)
+        files = tuple(file for part in self._parts_of_members(scan, ranges) for file in part.files)
+        return Slice(files, self.after, self.until)
+
+    def query(self, scan: Scan, inputs: Inputs, ranges: Sequence[Range] = ()) -> Query:
+        if not self._is_own(scan.relation):
+            return Relations.query(self, scan, inputs, ranges)
+        parts = self._parts_of_members(scan, ranges)
+        self.rows_scanned += sum(part.rows for part in parts)
+        changes = inputs.numbered(self.timeline(scan.relation), parts, MEMBER)
+        stored = {name: MEMBER if name == MEMBER else self.stored_name(scan, name) for name in scan.names}
+        return changes.select((f"{scan.alias}.{name}", quoted(stored[name])) for name in scan.names)
+
+    def _parts_of_members(self, scan: Scan, ranges: Sequence[Range]) -> list[Slice]:
+        return [
+            relations.part(Scan(name, name, scan.names, scan.version), ranges)
+            for name, relations in self.members
+        ]
+
+    def _is_own(self, relation: str) -> bool:
+        return self.own is not None and relation == self.own.name

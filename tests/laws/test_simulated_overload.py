@@ -1,0 +1,56 @@
+"""Update streams fed faster than their views can take, without Spark: promises are kept, and what waits follows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from headwater.bench.simulation.overload.run import simulate_overload, simulate_overloads
+from headwater.engine.push import forecaster
+from headwater.engine.push.choosing import budgets
+from headwater.overload import budget
+from support.cases import scaled
+
+HOURS = 8
+
+
+@pytest.fixture(autouse=True)
+def no_log() -> Iterator[None]:
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.slow
+def test_promises_are_kept_under_overload() -> None:
+    outcomes, _ = simulate_overloads(scaled(HOURS))
+    assert [(run.seed, run.problem) for run in outcomes if run.problem] == []
+    assert sum(run.chose for run in outcomes) >= len(outcomes) // 3
+
+
+def test_a_seed_repeats_itself() -> None:
+    assert simulate_overload(4) == simulate_overload(4)
+
+
+# A seed that has to choose. Each mend is taken out, and it must fail.
+OVERLOADED = 33
+
+
+def test_a_run_that_has_to_choose_keeps_its_promise() -> None:
+    outcome = simulate_overload(OVERLOADED)
+    assert outcome.chose
+    assert outcome.problem == ""
+
+
+def test_without_choosing_the_promise_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "by_forecast", lambda *_, **__: budget.EVERYTHING)
+    assert "stale" in simulate_overload(OVERLOADED).problem
+
+
+def test_a_budget_that_leaves_no_room_breaks_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "SHARE", 0.9)
+    monkeypatch.setattr(budget, "SAFE", 1.5)
+    monkeypatch.setattr(forecaster, "OVERRUN", 1.0)
+    assert "stale" in simulate_overload(OVERLOADED).problem
