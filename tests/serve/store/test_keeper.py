@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from headwater.engine.push.gathering import gather
 from headwater.engine.upkeep.compaction import compact
-from headwater.errors import HeadwaterError, InputError
+from headwater.errors import InputError
 from headwater.serve.store.backends.sqlite import SqliteStore
 from headwater.serve.store.keeping import keeper as keeping
 from headwater.serve.store.keeping.keeper import Keeper
@@ -318,38 +318,3 @@ def test_a_query_that_cannot_be_computed_keeps_no_other_from_being_answered(tmp_
     with pytest.raises(InputError, match="soundex") as refused:
         rows(project, "odd", id=1)
     assert refused.value.code == "HW438"
-
-
-@pytest.mark.parametrize("damage", ["gone", "empty", "halved", "overwritten"])
-@pytest.mark.parametrize("open_meanwhile", [True, False])
-def test_a_damaged_store_is_loaded_again(tmp_path: Path, damage: str, open_meanwhile: bool) -> None:
-    """Beside a run that keeps it, or while none does; until then queries say that nothing is stored."""
-    project = filled(tmp_path)
-    keeper = Keeper(open_store(project.project.project), project.project.warehouse)
-    keeper.keep(project.project.catalog, project.watermarks())
-    answering = project.answering()
-    assert answering.answer("counts", {"tag": "b"}).rows == [{"n": 8}]
-    if not open_meanwhile:
-        keeper.close()
-        answering.store.close()
-        keeper = Keeper(open_store(project.project.project), project.project.warehouse)
-        answering = project.answering()
-    _damage(Path(store_path(project.project.project.storage)), damage)
-    with pytest.raises(HeadwaterError, match="does not hold|damaged"):
-        answering.answer("counts", {"tag": "b"})
-    for _ in range(2):  # the first may find the damage only on its way
-        with suppress(HeadwaterError):
-            keeper.keep(project.project.catalog, project.watermarks())
-    assert answering.answer("counts", {"tag": "b"}).rows == [{"n": 8}]
-    assert differences(project) == []
-
-
-def _damage(file: Path, how: str) -> None:
-    """As another process might: under the same name, in a file of its own where SQLite has the old one open."""
-    content = file.read_bytes()
-    for beside in ("", "-wal", "-shm"):
-        Path(f"{file}{beside}").unlink(missing_ok=True)
-    if how != "gone":
-        file.write_bytes(
-            {"empty": b"", "halved": content[: len(content) // 2], "overwritten": b"?" * 5000}[how]
-        )
