@@ -14,8 +14,8 @@ interface State {
 
 const TICK_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-const TELLS_EVERY_MS = 5_000; // pages ask again at most this often
-const SUMS_EVERY = 6; // what is summed up over a period, once in so many times
+const TELLS_EVERY_MS = 10_000; // pages ask again at most this often; times of views and pushes come by themselves
+const SUMS_EVERY = 6; // what is summed up over a period, once in so many times: a minute
 
 export const connected = signal<"connecting" | "open" | "lost">("connecting");
 export const now = signal(Date.now() / 1000); // seconds, by the server's clock

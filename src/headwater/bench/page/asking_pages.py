@@ -17,7 +17,7 @@ import httpx
 
 __all__ = ["ALWAYS", "SELDOM"]
 
-TELLS_EVERY_S = 5.0
+TELLS_EVERY_S = 10.0
 SUMS_EVERY = 6
 TEETH_EVERY_S = 60.0
 ALWAYS = ("/status",)

@@ -22,6 +22,7 @@ from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.notices.under_way import UnderWay
 from headwater.storage.records.journal import AUDIT, PUSHES, append_rows
 from headwater.storage.records.run_lock import run_lock
+from headwater.storage.records.system_tables import keep_system_tables
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 from headwater.units import SECOND
@@ -63,6 +64,7 @@ def write_history(folder: Path, seconds: int) -> None:
         phases = [(at, _snapshot("", at, number % 4)) for number, at in enumerate(part)]
         _write(warehouse.system("audit"), AUDIT, names, phases)
         _write(warehouse.system("pushes"), PUSHES, names, [(at, _push("", at)) for at in part[::4]])
+    keep_system_tables(warehouse, catalog.project.retention, now)  # sums of hours, as a run keeps them
 
 
 def _write(
@@ -111,7 +113,7 @@ def keep(folder: str) -> None:
     """Move the views until the process is ended."""
     catalog, warehouse = _opened(folder)
     clock, names = SystemClock(), list(catalog.kept)
-    under_way, recorded = UnderWay(warehouse.root), clock.monotonic()
+    under_way, recorded, summed = UnderWay(warehouse.root), clock.monotonic(), clock.monotonic()
     with run_lock(warehouse.root, clock.now()):
         for name in names:
             warehouse.stage(catalog.folder(name)).create(COLUMNS)
@@ -128,6 +130,9 @@ def keep(folder: str) -> None:
                     warehouse.system("audit"), AUDIT, [_snapshot(name, now, 1) for name in names], now
                 )
                 append_rows(warehouse.system("pushes"), PUSHES, [_push(name, now) for name in names], now)
+            if clock.monotonic() - summed >= 60 * SECOND:
+                summed = clock.monotonic()
+                keep_system_tables(warehouse, catalog.project.retention, now)
             time.sleep(PUSH_EVERY_S * 3 / 4)
 
 
