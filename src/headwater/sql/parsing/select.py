@@ -41,7 +41,7 @@ def read_view_select(words: Words, owner: str) -> SqlText:
 
 
 def _in_backticks(text: str) -> str:
-    """Names after AS that stand in double quotes, as in standard SQL: to Spark those are strings, and an error.
+    """Names after AS in double quotes, as in standard SQL: to Spark those are strings, and an error.
 
     Quotes are replaced one by one, so places in the text stay what they are.
     """
