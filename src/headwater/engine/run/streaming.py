@@ -34,7 +34,7 @@ class Streaming:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
-        """Start it; InputError if it is declared wrongly. What else fails is in `problem`, as a damaged table."""
+        """Start it; InputError if it is declared wrongly. What else fails (a damaged source) is in `problem`."""
         with self._lock:
             self._start()
 
