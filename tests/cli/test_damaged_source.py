@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
 
 import headwater as hw
 from headwater.engine.push import pusher
+from headwater.engine.push.failures.damaged_files import damage_behind
 from headwater.engine.run import start
 from headwater.engine.spark.agents import Agents
 from headwater.errors import HeadwaterError
@@ -168,6 +170,19 @@ def test_verify_names_the_torn_file(copied: Path) -> None:
     done = command("verify", copied, status=2)
     assert "HW805" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_spark_cannot_read_is_named(copied: Path) -> None:
+    """One of the right length that holds something else: only reading it tells."""
+    project, file = hw.open(str(copied)), newest_data_file(copied)
+
+    def behind(error: Exception) -> Exception:
+        return damage_behind(error, project.catalog, project.warehouse, ["large"])
+
+    unread = Py4JError(f"[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file://{file}. ...")
+    assert f"source orders is damaged: {file.name} cannot be read" in str(behind(unread))
+    other = Py4JError(f"[OUT_OF_MEMORY] while reading file://{file}")
+    assert behind(other) is other
 
 
 @pytest.mark.parametrize("tear", [tear_the_last_commit, empty_the_last_commit])

@@ -34,7 +34,7 @@ class Streaming:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
-        """Start it; InputError if it is declared wrongly. What else fails (a damaged source) is in `problem`."""
+        """Start it; InputError if it is declared wrongly. What else fails, or is damaged: `problem`."""
         with self._lock:
             self._start()
 

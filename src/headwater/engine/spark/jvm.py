@@ -92,7 +92,7 @@ def lifetime_of_work(sources: Iterable[Timeline]) -> Lifetime:
 def _rows(source: Timeline) -> int:
     """None of a damaged one: it is not gone through."""
     try:
-        return source.snapshot().rows
+        return source.snapshot().rows if source.exists() else 0
     except HeadwaterError:
         return 0
 
