@@ -125,13 +125,16 @@ def test_views_of_other_sources_go_on(tear: Callable[[Path], None], copied: Path
 def test_status_shows_the_views_that_stopped_and_what_to_do(
     tear: Callable[[Path], None], copied: Path
 ) -> None:
+    whole = {path: path.stat().st_size for path in commits(copied)}
     tear(copied)
+    torn = next(path for path, size in whole.items() if path.stat().st_size < size)
     status = hw.open(str(copied)).status()
     errors = {view.name: view.error for view in status.views}
     assert errors["few"] == ""
     assert "source orders is damaged, restore it" in errors["large"]
     source = next(source for source in status.sources if source.name == "orders")
     assert "is damaged" in source.error
+    assert f"_delta_log/{torn.name} is torn" in source.error
     assert "backup" in source.next
     shown = command("status", copied)
     assert "orders is damaged" in " ".join(shown.stdout.split())

@@ -40,6 +40,7 @@ __all__ = [
     "has_versions",
     "log_file",
     "read_commit",
+    "torn_commit",
     "typed_statistics",
     "write_commit",
 ]
@@ -128,6 +129,17 @@ def read_commit(table: str, version: int) -> Commit | None:
     except (ValueError, KeyError, TypeError) as error:
         raise damaged(table, f"version {version} is not complete: {error}") from error
     return Commit(added, removed, transactions, alters)
+
+
+def torn_commit(table: str) -> str:
+    """What is wrong with the first commit that is not complete: delta-rs does not say which it is."""
+    for name in sorted(os.listdir(os.path.join(table, "_delta_log"))):
+        if _VERSION.fullmatch(name) and name.endswith(".json"):
+            try:
+                read_commit(table, int(name.removesuffix(".json")))
+            except HeadwaterError as error:
+                return f"_delta_log/{name} is torn: {error.detail}"
+    return ""
 
 
 def damaged(table: str, what: str) -> HeadwaterError:
