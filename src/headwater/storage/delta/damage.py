@@ -32,8 +32,6 @@ def damage(log: DeltaLog) -> str:
         snapshot = log.snapshot()
     except HeadwaterError as error:
         return f"{error.message}: {error.detail}" if error.detail else error.message
-    if _size(log_file(log.path, snapshot.version)) == 0:
-        return f"version {snapshot.version} of its log is empty"
     for file in snapshot.files:
         size = _size(file.path)
         if size is None:
@@ -93,9 +91,10 @@ def torn_last_commit(path: str) -> TornCommit | None:
 
 def _is_torn(path: str, version: int) -> bool:
     try:
-        return read_commit(path, version) is not None and _size(log_file(path, version)) == 0
+        read_commit(path, version)
     except HeadwaterError:
         return True
+    return False
 
 
 def _time_before(path: str, versions: list[int]) -> int:

@@ -18,6 +18,7 @@ from headwater.storage.delta.lazy_values import LazyColumns, LazyValues
 from headwater.storage.delta.log_commits import (
     Commit,
     damaged,
+    empty_commit,
     log_file,
     read_commit,
     torn_commit,
@@ -50,6 +51,8 @@ class LoadedTable:
             raise no_table(path, str(error)) from error
         except DeltaError as error:
             raise damaged(path, torn_commit(path) or str(error).split("\n", 1)[0]) from error
+        if (empty := empty_commit(path)) is not None:
+            raise damaged(path, f"version {empty} of its log is empty")
         adds = pa.table(table.get_add_actions(flatten=True))
         files = {file.relative: file for file in _data_files(path, adds)}
         time = table.transaction_version(APPLICATION) or BEGINNING
