@@ -435,11 +435,13 @@ class Headwater:
 
     def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
         """Recompute views as of their time with Spark, from their SQL, and compare."""
+        from headwater.engine.push.failures.damaged_files import check_whole
         from headwater.engine.upkeep.verify import verify_all
 
         names = (
             [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
         )
+        check_whole(self.catalog, self.warehouse, names)
         return verify_all(self._workplace(), [self.catalog.kept[name] for name in names])
 
     def verify_tables(self, views: Iterable[str] | None = None) -> tuple[VerifiedTable, ...]:

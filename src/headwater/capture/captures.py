@@ -13,8 +13,10 @@ from headwater.capture.intake.append import open_source
 from headwater.capture.intake.stored_columns import OTHERWISE_STORED
 from headwater.capture.polling import ApiCapture, Capture, Polled, RefusedCapture
 from headwater.clock import Clock
-from headwater.errors import InputError, did_you_mean
+from headwater.errors import HeadwaterError, InputError, did_you_mean
 from headwater.model import Project, Table
+from headwater.storage.delta.damage import DAMAGED, damaged_source
+from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Capture", "Polled", "capture_of", "captured_again", "captures", "check_sources", "drop_postgres"]
@@ -35,14 +37,14 @@ def captures(project: Project, warehouse: Warehouse, clock: Clock) -> list[Captu
 
 
 def capture_of(project: Project, warehouse: Warehouse, table: Table, clock: Clock) -> Capture:
-    """The capture of one table. A table declared otherwise than it is stored does not stop the others."""
+    """The capture of one table. One declared otherwise than it is stored, or damaged, stops no other."""
     try:
         match table.provider:
             case "files":
                 return FileCapture(warehouse, table, clock, project.folder, project.tables)
             case "api" | "stream":
                 return ApiCapture(warehouse, table, clock)
-    except InputError as error:
+    except HeadwaterError as error:
         return _refused(warehouse, table, error)
     raise _unknown_provider(table)
 
@@ -103,18 +105,21 @@ def _postgres_captures(project: Project, warehouse: Warehouse, clock: Clock) -> 
             try:
                 open_source(warehouse, table)
                 fitting.append(table)
-            except InputError as error:
+            except HeadwaterError as error:
                 yield _refused(warehouse, table, error)
         if fitting:
             yield PostgresCapture(warehouse, project.name, fitting, clock)
 
 
-def _refused(warehouse: Warehouse, table: Table, error: InputError) -> RefusedCapture:
-    """For a table that is declared otherwise than it is stored; other errors are raised."""
-    if error.code != OTHERWISE_STORED:
-        raise error
+def _refused(warehouse: Warehouse, table: Table, error: HeadwaterError) -> RefusedCapture:
+    """For a table that is declared otherwise than it is stored, or damaged; other errors are raised."""
     logger.warning("nothing is captured of %s: %s", table.name, error)
-    return RefusedCapture(warehouse, table, error)
+    match error.code:
+        case code if code == DAMAGED:
+            return RefusedCapture(table, damaged_source(table.name, error.detail or error.message), BEGINNING)
+        case code if code == OTHERWISE_STORED:
+            return RefusedCapture(table, error, warehouse.source(table.name).time())
+    raise error
 
 
 def _databases(project: Project) -> dict[str, list[Table]]:

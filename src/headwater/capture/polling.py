@@ -96,12 +96,12 @@ class ApiCapture:
 
 
 class RefusedCapture:
-    """A table that cannot be captured as it is declared: nothing of it is, and the other tables go on."""
+    """A table that cannot be captured as it is declared or stored: nothing of it is, and the others go on."""
 
-    def __init__(self, warehouse: Warehouse, table: Table, error: HeadwaterError) -> None:
+    def __init__(self, table: Table, error: HeadwaterError, watermark: int) -> None:
         self._table = table
         self._error = error
-        self._watermark = warehouse.source(table.name).time()
+        self._watermark = watermark
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from headwater.clock import Clock
 from headwater.engine.executor.executor import Executor
 from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
 from headwater.engine.executor.times import Times, not_captured
+from headwater.engine.push.failures.damaged_files import damage_behind
 from headwater.engine.push.failures.data_errors import DataError
 from headwater.engine.push.failures.explain import explain
 from headwater.engine.push.failures.rescue import StagesFailed
@@ -149,7 +150,7 @@ class SparkRunner:
         except StagesFailed as error:
             failed = dict(_views_failed(catalog, order.views, error))
         except Exception as error:  # noqa: BLE001 - the executor logs and shows it, and tries again
-            failure = error
+            failure = damage_behind(error, catalog, self.workplace.warehouse, order.views)
         # What was pushed before a failure is committed, and is published like any other push.
         views = changed if failure is not None else changed | (order.views - failed.keys())
         return PushOutcome(failure, worked, dict(self._published(catalog, order, views, changed)), failed)

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from headwater.errors import HeadwaterError, brief
 from headwater.model import Table
+from headwater.storage.delta.damage import DAMAGED
 
 __all__ = ["Streaming"]
 
@@ -33,7 +34,7 @@ class Streaming:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
-        """Start it; InputError if it is declared wrongly. What else fails is in `problem`."""
+        """Start it; InputError if it is declared wrongly. What else fails, or is damaged: `problem`."""
         with self._lock:
             self._start()
 
@@ -41,8 +42,10 @@ class Streaming:
         self.error = ""
         try:
             self._query = self.begin(self.table)
-        except HeadwaterError:
-            raise
+        except HeadwaterError as error:
+            if error.code != DAMAGED:
+                raise
+            self.error = error.message
         except Exception as error:
             logger.exception("the stream of %s cannot be started", self.table.name)
             self.error = brief(error)

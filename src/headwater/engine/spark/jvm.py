@@ -14,6 +14,8 @@ from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from headwater.errors import HeadwaterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -84,8 +86,15 @@ def lifetime_of(duration: timedelta | None) -> Lifetime:
 
 def lifetime_of_work(sources: Iterable[Timeline]) -> Lifetime:
     """Of a process that goes through these sources once and ends."""
-    rows = sum(source.snapshot().rows for source in sources if source.exists())
-    return Lifetime.SHORT if rows < FEW_ROWS else Lifetime.LONG
+    return Lifetime.SHORT if sum(map(_rows, sources)) < FEW_ROWS else Lifetime.LONG
+
+
+def _rows(source: Timeline) -> int:
+    """None of a damaged one: it is not gone through."""
+    try:
+        return source.snapshot().rows if source.exists() else 0
+    except HeadwaterError:
+        return 0
 
 
 def leaves_archive() -> bool:

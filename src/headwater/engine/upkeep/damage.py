@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
+from headwater.engine.upkeep.unfinished import set_unfinished_aside
 from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.damage import damage
 from headwater.storage.delta.delta_log import BEGINNING, DeltaLog
@@ -44,7 +45,8 @@ def remove_damaged(catalog: Catalog, warehouse: Warehouse) -> list[str]:
         logger.warning("%s (%s)", notes[-1], log.path)
         warehouse.forget(log.path)
         shutil.rmtree(log.path)
-    return notes + _set_aside(warehouse) + _lost(catalog, warehouse)
+    unfinished = set_unfinished_aside(catalog.project.tables, warehouse)
+    return notes + _set_aside(warehouse) + unfinished + _lost(catalog, warehouse)
 
 
 def _set_aside(warehouse: Warehouse) -> list[str]:

@@ -24,12 +24,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from headwater.algebra.moments.plans import bind
 from headwater.algebra.stages.choosing import shown
 from headwater.algebra.stages.stage import Kept
+from headwater.engine.push.failures.damaged_files import damage_behind
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
@@ -74,6 +76,17 @@ class Verified:
 
 def verify_all(workplace: Workplace, views: Sequence[Kept]) -> tuple[Verified, ...]:
     """Recompute views as of their times and compare."""
+    try:
+        return _verified(workplace, views)
+    except (PySparkException, Py4JError) as error:
+        names = [kept.view for kept in views]
+        cause = damage_behind(error, workplace.catalog, workplace.warehouse, names)
+        if cause is error:
+            raise
+        raise cause from error
+
+
+def _verified(workplace: Workplace, views: Sequence[Kept]) -> tuple[Verified, ...]:
     comparable = [kept for kept in views if not _outlived(workplace, kept)]
     few = _rows(workplace) < FEW_ROWS and len(comparable) > 1
     equal = _equal_together(workplace, comparable) if few else {}

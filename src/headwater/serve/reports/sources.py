@@ -18,6 +18,7 @@ from headwater.capture.rejected import Rejected, rejected_rows
 from headwater.clock import Clock
 from headwater.model import Project, Table
 from headwater.serve.planning.relation_facts import changes_per_second
+from headwater.storage.delta.damage import damage, damaged_source
 from headwater.storage.delta.delta_log import DataFile
 from headwater.storage.delta.reading import whole_files
 from headwater.storage.records.capture_health import CaptureHealth, WaitingFile, read_captures
@@ -71,7 +72,10 @@ def _source(
     now: int,
     running: bool,
 ) -> SourceStatus:
-    snapshot = warehouse.source(table.name).snapshot()
+    log = warehouse.source(table.name).log
+    if what := damage(log):
+        return _damaged(table, what, rejected)
+    snapshot = log.snapshot()
     last = warehouse.clock(table.name).last()
     captured = last is not None and (running or table.provider != "api")
     return SourceStatus(
@@ -89,6 +93,15 @@ def _source(
         next_step(table, capture, rejected.rows, snapshot.time > 0, running, shown_folder(project.folder)),
         rejected.share,
     )
+
+
+def _damaged(table: Table, what: str, rejected: Rejected) -> SourceStatus:
+    """Whatever else is wrong with its capture: the rows are gone that would be counted."""
+    error = damaged_source(table.name, what)
+    return SourceStatus(
+        table.name, table.provider, None, 0, error.message, rejected=rejected.rows, next=error.hint,
+        rejected_share=rejected.share,
+    )  # fmt: skip
 
 
 def next_step(

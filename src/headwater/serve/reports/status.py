@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock
+from headwater.errors import HeadwaterError
 from headwater.serve.reports.joins import JoinStatus, join_statuses
 from headwater.serve.reports.sources import SourceStatus, source_statuses
 from headwater.serve.reports.tables import TableStatus, stale_since, table_statuses
 from headwater.serve.reports.trees import TreeStatus, tree_statuses
 from headwater.serve.store.opening import open_store
 from headwater.serve.store.rankings.record import REFRESHES, Refresh, refreshes
+from headwater.storage.delta.damage import DAMAGED
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.records.hours import summed_up
 from headwater.storage.records.journal import PUSHES, rows_by_file
@@ -175,26 +177,60 @@ def _view(
     totals: Mapping[str, float],
     pushes: pa.Table,
 ) -> ViewStatus:
-    timeline = warehouse.stage(catalog.folder(name))
-    time, since = timeline.time(), stale_since(catalog, warehouse, name)
+    stored = _stored(catalog, warehouse, name)
     last = _last_push(pushes.filter(pc.equal(pushes.column("view"), name)))
     return ViewStatus(
         name=name,
-        time=time or None,
-        staleness_s=None if time == BEGINNING else (now - time) / 1e6,
+        time=stored.time or None,
+        staleness_s=None if stored.time == BEGINNING else (now - stored.time) / 1e6,
         freshness_s=catalog.project.views[name].freshness.total_seconds(),
         violations=int(totals.get("violated", 0)),
-        rows=count_view(timeline, warehouse.published(name), catalog.description(name)) if time else 0,
+        rows=stored.rows,
         pushes=int(totals.get("pushes", 0)),
         dollars=totals.get("dollars", 0.0),
         cpu_seconds=totals.get("cpu_seconds", 0.0),
         refresh="full" if catalog.kept[name].obstacles else "incremental",
         last_push=last,
-        error=last.error if last is not None else "",
+        error=stored.damage or (last.error if last is not None else ""),
         site=catalog.project.views[name].site,
         owner=catalog.project.views[name].owner,
-        stalest_key_s=None if since is None else (now - since) / 1e6,
+        stalest_key_s=None if stored.since is None else (now - stored.since) / 1e6,
     )
+
+
+class _Stored(NamedTuple):
+    """What is stored of a view, as far as it can be read."""
+
+    time: int = BEGINNING
+    rows: int = 0
+    since: int | None = None  # an update arrived that it does not show
+    damage: str = ""
+
+
+def _stored(catalog: Catalog, warehouse: Warehouse, view: str) -> _Stored:
+    """A damaged table of one view does not keep the others from being shown."""
+    timeline, time = warehouse.stage(catalog.folder(view)), BEGINNING
+    try:
+        time = timeline.time()
+        since = stale_since(catalog, warehouse, view)
+        rows = count_view(timeline, warehouse.published(view), catalog.description(view)) if time else 0
+    except HeadwaterError as error:
+        if error.code != DAMAGED:
+            raise
+        return _Stored(time, damage=f"{error.message} ({error.detail}); the next run computes it anew")
+    return _Stored(time, rows, since, _damage_below(catalog, warehouse, view))
+
+
+def _damage_below(catalog: Catalog, warehouse: Warehouse, view: str) -> str:
+    """What keeps a view from being pushed: a source whose log cannot be read."""
+    for table in sorted(catalog.sources(view)):
+        try:
+            warehouse.source(table).time()
+        except HeadwaterError as error:
+            if error.code != DAMAGED:
+                raise
+            return f"stopped: source {table} is damaged, restore it from a backup"
+    return ""
 
 
 def last_failure(warehouse: Warehouse, view: str) -> str:

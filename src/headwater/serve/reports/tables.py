@@ -18,6 +18,7 @@ from headwater.model import Table
 from headwater.storage.as_python import as_python
 from headwater.storage.choosing.choices import last_choice
 from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
+from headwater.storage.delta.damage import damage
 from headwater.storage.view_rows import count_rows
 from headwater.storage.warehouse import Warehouse
 
@@ -55,8 +56,14 @@ class TableStatus:
 
 
 def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
+    """What is damaged is said of the source, or of the views that read it."""
     tables = (table for table in catalog.project.tables.values() if table.chooses)
-    return tuple(_status(catalog, warehouse, table, now) for table in tables)
+    return tuple(
+        _status(catalog, warehouse, table, now)
+        for table in tables
+        if not damage(warehouse.source(table.name).log)
+        and not damage(waiting_of(catalog, warehouse, table.name).timeline.log)
+    )
 
 
 def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> TableStatus:

@@ -15,7 +15,15 @@ from headwater.errors import HeadwaterError
 from headwater.storage.delta.all_transactions import all_transactions
 from headwater.storage.delta.data_files import BEGINNING, DataFile, Snapshot
 from headwater.storage.delta.lazy_values import LazyColumns, LazyValues
-from headwater.storage.delta.log_commits import Commit, damaged, log_file, read_commit, typed_statistics
+from headwater.storage.delta.log_commits import (
+    Commit,
+    damaged,
+    empty_commit,
+    log_file,
+    read_commit,
+    torn_commit,
+    typed_statistics,
+)
 
 __all__ = ["APPLICATION", "LoadedTable", "no_table"]
 
@@ -42,7 +50,9 @@ class LoadedTable:
         except TableNotFoundError as error:
             raise no_table(path, str(error)) from error
         except DeltaError as error:
-            raise damaged(path, str(error).split("\n", 1)[0]) from error
+            raise damaged(path, torn_commit(path) or str(error).split("\n", 1)[0]) from error
+        if (empty := empty_commit(path)) is not None:
+            raise damaged(path, f"version {empty} of its log is empty")
         adds = pa.table(table.get_add_actions(flatten=True))
         files = {file.relative: file for file in _data_files(path, adds)}
         time = table.transaction_version(APPLICATION) or BEGINNING

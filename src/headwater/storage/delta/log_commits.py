@@ -37,9 +37,11 @@ __all__ = [
     "Commit",
     "actions_of",
     "damaged",
+    "empty_commit",
     "has_versions",
     "log_file",
     "read_commit",
+    "torn_commit",
     "typed_statistics",
     "write_commit",
 ]
@@ -110,10 +112,11 @@ def read_commit(table: str, version: int) -> Commit | None:
     added: list[Mapping[str, Any]] = []
     removed: list[str] = []
     transactions: dict[str, int] = {}
-    alters = False
+    alters, empty = False, True
     try:
         with open(log_file(table, version), encoding="utf-8") as file:
             for line in filter(str.strip, file):
+                empty = False
                 match json.loads(line):
                     case {"add": add}:
                         added.append(add | {"path": unquote(add["path"])})
@@ -127,7 +130,36 @@ def read_commit(table: str, version: int) -> Commit | None:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise damaged(table, f"version {version} is not complete: {error}") from error
+    if empty:
+        raise damaged(table, f"version {version} of its log is empty")
     return Commit(added, removed, transactions, alters)
+
+
+def empty_commit(table: str) -> int | None:
+    """The first commit since the last checkpoint that is empty: delta-rs would take it for one of no rows."""
+    names = [name for name in os.listdir(os.path.join(table, "_delta_log")) if _VERSION.fullmatch(name)]
+    checkpoint = max((int(name[:20]) for name in names if not name.endswith(".json")), default=-1)
+    commits = sorted(int(name[:20]) for name in names if name.endswith(".json"))
+    later = (version for version in commits if version > checkpoint)
+    return next((version for version in later if _is_empty(log_file(table, version))), None)
+
+
+def _is_empty(file: str) -> bool:
+    try:
+        return os.stat(file).st_size == 0
+    except FileNotFoundError:  # a checkpoint stands for it by now
+        return False
+
+
+def torn_commit(table: str) -> str:
+    """What is wrong with the first commit that is not complete: delta-rs does not say which it is."""
+    for name in sorted(os.listdir(os.path.join(table, "_delta_log"))):
+        if _VERSION.fullmatch(name) and name.endswith(".json"):
+            try:
+                read_commit(table, int(name.removesuffix(".json")))
+            except HeadwaterError as error:
+                return f"_delta_log/{name} is torn: {error.detail}"
+    return ""
 
 
 def damaged(table: str, what: str) -> HeadwaterError:
