@@ -116,7 +116,10 @@ def parts_come_are_filled_and_go(store: KeptStore) -> None:
         writing.put("t_1", row(1, s="x", b=4))
     with store.transaction() as writing:
         writing.create(late)
-        writing.fill(late.id, [entry for _, entry in writing.rows("t_1")])
+        rows = [entry for _, entry in writing.rows("t_1")]
+    with store.filling(late.id) as filling:
+        filling.add(rows)
+    with store.transaction() as writing:
         assert late.id not in writing.ready()
         writing.mark_ready([late.id])
     with store.snapshot() as snapshot:
