@@ -22,7 +22,7 @@ from headwater.serve.store.protocol import Filling, Row, StoredIndex, StoredTabl
 __all__ = ["FilledStore", "filling"]
 
 IN_MEMORY = 200_000  # records: about 50 MB
-_IN_TRANSACTION = 20_000
+IN_TRANSACTION = 20_000
 
 
 class FilledStore(Protocol):
@@ -39,7 +39,7 @@ def filling(store: FilledStore, part: str) -> Iterator[Filling]:
         gathered = _Gathered(store.shapes, part, scratch)
         yield gathered
         records = gathered.in_order()
-        while batch := list(islice(records, _IN_TRANSACTION)):
+        while batch := list(islice(records, IN_TRANSACTION)):
             store.write_records(part, batch)
 
 
