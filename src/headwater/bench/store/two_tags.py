@@ -75,7 +75,7 @@ def measure(folder: str, size: int, progress: Callable[[str], None], reuse: bool
     kept, scanned = _answer(size, with_view=True), _answer(size, with_view=False)
     with_view, without = layout_of(kept), layout_of(scanned)
     store = SqliteStore(os.path.join(folder, "store.sqlite"))
-    load_ms = _load(store, (with_view, without), size, progress)
+    load_ms, load_cpu_ms = _load(store, (with_view, without), size, progress)
     draw = Zipf(random.Random(time.time_ns()) if reuse else random.Random(7))
     progress("asking")
     fast = _reads(store, kept, with_view, draw, READS)
@@ -88,7 +88,7 @@ def measure(folder: str, size: int, progress: Callable[[str], None], reuse: bool
     store.close()
     return Measured(
         size, *_percentiles(fast[0]), fast[1], *_percentiles(slow[0]), slow[1], *_percentiles(writes),
-        *_percentiles(plain), *(round(ms / 1000, 1) for ms in load_ms), round(megabytes, 1),
+        *_percentiles(plain), round(load_ms / 1000, 1), round(load_cpu_ms / 1000, 1), round(megabytes, 1),
     )  # fmt: skip
 
 
