@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import headwater as hw
-from headwater.serve.store.backends.memory import MemoryKept
 from headwater.serve.store.backends.postgres import PostgresStore
 from headwater.serve.store.keeping.keeper import Keeper
 from headwater.serve.store.opening import open_store
 from headwater.serve.store.protocol import KeptStore
 from support.store.conformance import CHECKS, made, same_scans
+from support.store.memory import MemoryKept
 from support.store.projects import StoreProject, deleted
 
 pytestmark = pytest.mark.postgres

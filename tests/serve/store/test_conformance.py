@@ -17,12 +17,23 @@ import pytest
 from headwater.algebra.expressions.tree import Column
 from headwater.bounds.plans.plan import IndexPart
 from headwater.bounds.plans.store import sort_key
+from headwater.serve.store.backends import filling as module
 from headwater.serve.store.backends.keys import key_of
-from headwater.serve.store.backends.memory import MemoryKept
 from headwater.serve.store.backends.sqlite import SqliteStore
 from headwater.serve.store.backends.values import ExactSum, added, as_bytes, from_stored, stored
 from headwater.serve.store.protocol import KeptStore
-from support.store.conformance import CHECKS, INDEXES, KINDS, TABLE, made, row, same_scans, value
+from support.store.conformance import (
+    CHECKS,
+    INDEXES,
+    KINDS,
+    TABLE,
+    made,
+    row,
+    same_scans,
+    value,
+    what_is_filled_is_what_is_put,
+)
+from support.store.memory import MemoryKept
 
 Make = Callable[[Path], KeptStore]
 STORES: dict[str, Make] = {
@@ -93,6 +104,12 @@ def test_sums_of_floats_leave_no_trace_of_rounding() -> None:
 @pytest.mark.parametrize("name", STORES)
 def test_a_store_keeps_the_protocol(name: str, check: Callable[[KeptStore], None], tmp_path: Path) -> None:
     check(made(STORES[name](tmp_path)))
+
+
+def test_a_part_is_sorted_on_disk_if_it_is_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "IN_MEMORY", 10)
+    monkeypatch.setattr(module, "IN_TRANSACTION", 9)
+    what_is_filled_is_what_is_put(made(SqliteStore(str(tmp_path / "store.sqlite"))))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -116,7 +118,10 @@ def parts_come_are_filled_and_go(store: KeptStore) -> None:
         writing.put("t_1", row(1, s="x", b=4))
     with store.transaction() as writing:
         writing.create(late)
-        writing.fill(late.id, [entry for _, entry in writing.rows("t_1")])
+        rows = [entry for _, entry in writing.rows("t_1")]
+    with store.filling(late.id) as filling:
+        filling.add(rows)
+    with store.transaction() as writing:
         assert late.id not in writing.ready()
         writing.mark_ready([late.id])
     with store.snapshot() as snapshot:
@@ -127,7 +132,46 @@ def parts_come_are_filled_and_go(store: KeptStore) -> None:
     assert late.id not in store.parts()
 
 
+def what_is_filled_is_what_is_put(store: KeptStore) -> None:
+    """Rows of all kinds in any order, some of them twice: the same records, by whichever way they came."""
+    r = random.Random(3)
+    rows = [
+        row(r.randint(1, 40), value(kind, r), value(kind, r), words(r)) for kind in KINDS for _ in range(12)
+    ]
+    copies = [replace(index, id=index_id(index.index, "t_2"), table="t_2") for index in INDEXES]
+    store.know([replace(TABLE, id="t_2"), *copies])
+    with store.transaction() as writing:
+        for part in (replace(TABLE, id="t_2"), *copies):
+            writing.create(part)
+        for number, put in enumerate(rows):
+            writing.put("t_1", put) if number % 2 else writing.put_many("t_1", [put])
+    with store.filling("t_2") as filling:
+        for first in range(0, len(rows), 7):
+            filling.add(rows[first : first + 7])
+    with store.snapshot() as snapshot:
+        kept = [entry for _, entry in snapshot.rows("t_2")]
+    r.shuffle(kept)
+    for index in copies:
+        with store.filling(index.id) as filling:
+            filling.add(kept[:9])
+            filling.add(kept[9:])
+    with store.snapshot() as snapshot:
+        assert len(kept) > 20
+        assert list(snapshot.rows("t_2")) == list(snapshot.rows("t_1"))
+        for index, copy in zip(INDEXES, copies, strict=True):
+            assert sorted_entries(snapshot.entries(copy.id)) == sorted_entries(snapshot.entries(index.id))
+
+
+def words(r: random.Random) -> str | None:
+    return r.choice([None, "a b", "b", "", "c a b"])
+
+
+def sorted_entries(entries: Iterable[tuple[bytes, Any]]) -> list[tuple[bytes, Any]]:
+    return sorted(entries, key=itemgetter(0))
+
+
 CHECKS = (
+    what_is_filled_is_what_is_put,
     a_row_is_got_put_and_deleted,
     a_transaction_is_all_or_nothing,
     a_snapshot_does_not_move,

@@ -61,6 +61,7 @@ class Measured:
     plain_write_p99_ms: float
     plain_write_cpu_p99_ms: float
     load_s: float
+    load_cpu_s: float
     megabytes: float
 
 
@@ -74,7 +75,7 @@ def measure(folder: str, size: int, progress: Callable[[str], None], reuse: bool
     kept, scanned = _answer(size, with_view=True), _answer(size, with_view=False)
     with_view, without = layout_of(kept), layout_of(scanned)
     store = SqliteStore(os.path.join(folder, "store.sqlite"))
-    load_s = _load(store, (with_view, without), size, progress)
+    load_ms, load_cpu_ms = _load(store, (with_view, without), size, progress)
     draw = Zipf(random.Random(time.time_ns()) if reuse else random.Random(7))
     progress("asking")
     fast = _reads(store, kept, with_view, draw, READS)
@@ -87,19 +88,19 @@ def measure(folder: str, size: int, progress: Callable[[str], None], reuse: bool
     store.close()
     return Measured(
         size, *_percentiles(fast[0]), fast[1], *_percentiles(slow[0]), slow[1], *_percentiles(writes),
-        *_percentiles(plain), round(load_s, 1), round(megabytes, 1),
+        *_percentiles(plain), round(load_ms / 1000, 1), round(load_cpu_ms / 1000, 1), round(megabytes, 1),
     )  # fmt: skip
 
 
-def _load(store: SqliteStore, layouts: Iterable[Layout], size: int, progress: Callable[[str], None]) -> float:
-    """Load what the store does not hold; returns the seconds it took."""
-    began = time.perf_counter()
+def _load(store: SqliteStore, layouts: Iterable[Layout], size: int, progress: Callable[[str], None]) -> Times:
+    """Load what the store does not hold; returns how long it took."""
+    began = _now()
     for layout in layouts:
         store.know(layout.parts)
         load(
             store, layout, lambda table: _rows(size), 1, lambda part, done: progress(f"{part}: {done:,} rows")
         )
-    return time.perf_counter() - began
+    return _since(began)
 
 
 class Zipf:

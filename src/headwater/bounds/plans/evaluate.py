@@ -9,14 +9,13 @@ A function that the evaluator does not know raises NotExecutable, because a wron
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.algebra.expressions.compile import Leaf, NotEvaluable, RowFunction, compile_with
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery
 
-__all__ = ["GROUP", "NotExecutable", "Row", "compiled", "evaluate", "is_true"]
+__all__ = ["GROUP", "Ask", "Given", "NotExecutable", "Row", "compiled", "evaluate", "is_true"]
 
 GROUP = "$group"  # the part of a row that holds the values of aggregates
 
@@ -28,18 +27,17 @@ class NotExecutable(Exception):
     """The plan is bounded, but this executor cannot compute an expression in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class Given(NamedTuple):
     """What an expression is computed from."""
 
     row: Row
     params: Mapping[str, Any]
-    ask: Ask | None
+    ask: Ask | None = None  # answers the subqueries
 
 
 def evaluate(expr: Expr, row: Row, params: Mapping[str, Any], ask: Ask | None = None) -> Any:
     """The expression's value; `ask` answers the subqueries in it."""
-    return compiled(expr)(_Given(row, params, ask))
+    return compiled(expr)(Given(row, params, ask))
 
 
 def is_true(value: Any) -> bool:
@@ -67,13 +65,13 @@ def _leaf(leaf: Leaf) -> RowFunction:
             return lambda given: _answer(leaf, given)
 
 
-def _parameter(name: str, given: _Given) -> Any:
+def _parameter(name: str, given: Given) -> Any:
     if name not in given.params:
         raise NotExecutable(f"the parameter :{name} has no value")
     return given.params[name]
 
 
-def _answer(subquery: Subquery, given: _Given) -> Any:
+def _answer(subquery: Subquery, given: Given) -> Any:
     if given.ask is None:
         raise NotExecutable("a subquery stands where none can be run")
     return given.ask(subquery, given.row)

@@ -14,7 +14,7 @@ from typing import Any
 from headwater.algebra.expressions.aggregates import aggregate
 from headwater.algebra.expressions.forms import is_member
 from headwater.algebra.expressions.tree import AggregateCall, Expr, Subquery
-from headwater.bounds.plans.evaluate import GROUP, NotExecutable, Row, evaluate, is_true
+from headwater.bounds.plans.evaluate import GROUP, Ask, Given, NotExecutable, Row, compiled, evaluate, is_true
 from headwater.bounds.plans.plan import (
     Cut,
     Dedupe,
@@ -108,9 +108,10 @@ class _Run:
         return all(is_true(evaluate(condition, row, self.params)) for condition in conditions)
 
     def _value(self, expr: Expr, row: Row, subplans: tuple[Subplan, ...]) -> Any:
-        if not subplans:
-            return evaluate(expr, row, self.params)
-        return evaluate(expr, row, self.params, lambda query, at: self._answer(query, at, subplans))
+        return evaluate(expr, row, self.params, self._ask(subplans))
+
+    def _ask(self, subplans: tuple[Subplan, ...]) -> Ask | None:
+        return (lambda query, row: self._answer(query, row, subplans)) if subplans else None
 
     def _answer(self, query: Subquery, row: Row, subplans: tuple[Subplan, ...]) -> Any:
         """The value of a subquery; one that does not depend on the row is run once."""
@@ -136,7 +137,7 @@ class _Run:
             matched = False
             for entry in self.reader.entries(plan, row):
                 joined = {**row, plan.alias: entry}
-                if self._all(plan.on, joined):
+                if not plan.on or self._all(plan.on, joined):
                     matched = True
                     yield joined
             if not matched and plan.expects and not self.lenient:
@@ -206,8 +207,12 @@ class _Run:
 
     def _project(self, plan: Project, outer: Row) -> Rows:
         seen: set[tuple[Any, ...]] = set()
+        ask, outputs = self._ask(plan.subplans), None
         for row in self.rows(plan.child, outer):
-            out = {output.name: self._value(output.expr, row, plan.subplans) for output in plan.outputs}
+            if outputs is None:
+                outputs = [(output.name, compiled(output.expr)) for output in plan.outputs]
+            given = Given(row, self.params, ask)
+            out = {name: value(given) for name, value in outputs}
             if plan.distinct:
                 key = tuple(out.values())
                 if key in seen:

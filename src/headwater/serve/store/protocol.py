@@ -10,7 +10,7 @@ tests/serve/store/test_conformance.py holds every store to this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,7 +18,16 @@ from typing import Any, Protocol
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import Entry, Store
 
-__all__ = ["KeptStore", "ReadableStore", "Row", "Snapshot", "StoredIndex", "StoredTable", "Writing"]
+__all__ = [
+    "Filling",
+    "KeptStore",
+    "ReadableStore",
+    "Row",
+    "Snapshot",
+    "StoredIndex",
+    "StoredTable",
+    "Writing",
+]
 
 Row = Mapping[str, Any]
 
@@ -91,12 +100,12 @@ class Writing(Snapshot, Protocol):
         """Add a row, in place of the one with its key if there is one; the table's indexes follow."""
         ...
 
-    def delete(self, table: str, row: Row) -> bool:
-        """Remove the row with this key. False if there is none."""
+    def put_many(self, table: str, rows: Sequence[Row]) -> None:
+        """Put each of the rows, in their order, in as few messages as the store can."""
         ...
 
-    def fill(self, index: str, rows: Iterable[Row]) -> None:
-        """Add entries for rows that are in the index's table already."""
+    def delete(self, table: str, row: Row) -> bool:
+        """Remove the row with this key. False if there is none."""
         ...
 
     def set_times(self, times: Mapping[str, int | None]) -> None:
@@ -108,6 +117,14 @@ class Writing(Snapshot, Protocol):
 
     def note_early(self, relation: str, time: int) -> None:
         """Note that the changes of a relation at a later time are held already."""
+        ...
+
+
+class Filling(Protocol):
+    """A part that is being filled."""
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Rows of the table, or of the table whose index it is; of those with one key the last one counts."""
         ...
 
 
@@ -130,6 +147,13 @@ class ReadableStore(Protocol):
 class KeptStore(ReadableStore, Protocol):
     def transaction(self) -> AbstractContextManager[Writing]:
         """All or nothing: an exception inside undoes everything."""
+        ...
+
+    def filling(self, part: str) -> AbstractContextManager[Filling]:
+        """Fill an empty part that is not ready, in transactions of the store's own choice.
+
+        What was added is there when the context ends; an exception inside may leave some of it.
+        """
         ...
 
     def parts(self) -> dict[str, str]:

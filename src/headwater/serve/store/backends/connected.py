@@ -12,6 +12,7 @@ from typing import Any
 
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import Entry, Interval
+from headwater.serve.store.backends.batches import row_records
 from headwater.serve.store.backends.entries import entry_keys, range_of, row_key
 from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.backends.shapes import Connection, Shapes
@@ -121,6 +122,14 @@ class Connected:
         for index in indexes:
             self._enter(shape.part, index, row)
 
+    def put_many(self, table: str, rows: Sequence[Row]) -> None:
+        if self._kept_indexes(table):
+            for row in rows:
+                self.put(table, row)
+            return
+        shape = self.shapes.shape(table)
+        self.connection.executemany(shape.insert, row_records(shape, rows))
+
     def delete(self, table: str, row: Row) -> bool:
         shape = self.shapes.shape(table)
         assert isinstance(shape.part, StoredTable)
@@ -131,14 +140,6 @@ class Connected:
         self._unindex(shape.part, self._kept_indexes(table), shape.entry(before))
         self.connection.execute(shape.delete, (key,))
         return True
-
-    def fill(self, index: str, rows: Iterable[Row]) -> None:
-        part = self.shapes.shape(index).part
-        assert isinstance(part, StoredIndex)
-        table = self.shapes.shape(part.table).part
-        assert isinstance(table, StoredTable)
-        for row in rows:
-            self._enter(table, part, row)
 
     def _kept_indexes(self, table: str) -> Sequence[StoredIndex]:
         """The indexes of the table that are there and complete."""

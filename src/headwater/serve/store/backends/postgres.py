@@ -13,16 +13,18 @@ import re
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
 from headwater.errors import RefusedError, redact
+from headwater.serve.store.backends.batches import Record
 from headwater.serve.store.backends.connected import Connected
+from headwater.serve.store.backends.filling import filling
 from headwater.serve.store.backends.shapes import POSTGRES, NothingStored, Shapes
-from headwater.serve.store.protocol import Part, Snapshot, Writing
+from headwater.serve.store.protocol import Filling, Part, Snapshot, Writing
 
 __all__ = ["PostgresStore"]
 
@@ -43,6 +45,10 @@ class _Asked:
 
     def execute(self, text: str, values: Sequence[Any] = (), /) -> Any:
         return self.connection.execute(text.replace("?", "%s").encode(), values or None)
+
+    def executemany(self, text: str, records: Sequence[Sequence[Any]], /) -> Any:
+        with self.connection.cursor() as cursor:
+            cursor.executemany(text.replace("?", "%s").encode(), records)
 
 
 @dataclass(slots=True)
@@ -127,6 +133,14 @@ class PostgresStore:
     def times(self) -> dict[str, int]:
         with self.snapshot() as snapshot:
             return snapshot.times()
+
+    def filling(self, part: str) -> AbstractContextManager[Filling]:
+        return filling(self, part)
+
+    def write_records(self, part: str, records: Sequence[Record]) -> None:
+        with self.transaction() as writing:
+            assert isinstance(writing, Connected)
+            writing.connection.executemany(self.shapes.shape(part).insert, records)
 
     def parts(self) -> dict[str, str]:
         with self._connected() as connection:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from headwater.bounds.plans.plan import Index
 from headwater.bounds.plans.store import ROWID, Entry, Interval
-from headwater.serve.store.backends.values import as_bytes, stored, typed
+from headwater.serve.store.backends.values import as_bytes, as_bytes_column, stored, stored_column, typed
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import Part, Row, StoredIndex, StoredTable
 
@@ -24,6 +24,8 @@ class Connection(Protocol):
 
     def execute(self, text: str, values: Sequence[Any] = (), /) -> Any: ...
 
+    def executemany(self, text: str, records: Sequence[Sequence[Any]], /) -> Any: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -33,10 +35,11 @@ class Dialect:
     no_limit: int | None
     many: str  # the condition of a get of many keys; "": one by one
     value: Callable[[Any], Any]
+    column: Callable[[list[Any]], list[Any]]  # `value` of each
 
 
-SQLITE = Dialect("BLOB", "", " WITHOUT ROWID", -1, "", stored)
-POSTGRES = Dialect("bytea", " bytea", "", None, " WHERE k = ANY(?)", as_bytes)
+SQLITE = Dialect("BLOB", "", " WITHOUT ROWID", -1, "", stored, stored_column)
+POSTGRES = Dialect("bytea", " bytea", "", None, " WHERE k = ANY(?)", as_bytes, as_bytes_column)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

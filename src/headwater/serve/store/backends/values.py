@@ -19,13 +19,23 @@ from typing import Any
 
 from headwater.errors import InternalError
 
-__all__ = ["ExactSum", "added", "as_bytes", "from_stored", "stored", "typed"]
+__all__ = [
+    "ExactSum",
+    "added",
+    "as_bytes",
+    "as_bytes_column",
+    "from_stored",
+    "stored",
+    "stored_column",
+    "typed",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOCAL_EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _WIDE = Context(prec=200)
 _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
+_TEXTS = {str, type(None)}
 
 
 class ExactSum(float):
@@ -110,6 +120,15 @@ def stored(value: Any) -> Any:
     if isinstance(value, list | dict | tuple):
         return b"J" + json.dumps(value, default=str).encode()
     raise InternalError("HW937", f"the store cannot hold a value of type {kind.__name__}")
+
+
+def stored_column(values: list[Any]) -> list[Any]:
+    """Many values as SQLite holds them; texts, the most frequent, are its own."""
+    return values if set(map(type, values)) <= _TEXTS else list(map(stored, values))
+
+
+def as_bytes_column(values: list[Any]) -> list[Any]:
+    return list(map(as_bytes, values))
 
 
 def as_bytes(value: Any) -> bytes | None:

@@ -1,20 +1,26 @@
-"""Fill parts of the store for the first time: batch by batch, each a transaction, in the memory of one.
+"""Fill parts of the store for the first time, batch by batch, in the memory of one.
 
 A part is not read before it is marked complete, so a load that is killed is begun again.  A view is loaded by
-the delta query of its first source, row by row: each of its rows holds one row of that source, so this finds
-every one once, by the same plans that keep it afterwards.
+the delta query of its first source: each of its rows holds one row of that source, so this finds every one
+once, by the same plans that keep it afterwards.  Rows of a batch meet the same rows of other tables again and
+again; what was read for one serves the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from headwater.serve.store.keeping.upkeep import Upkeep, merged_states, view_changes
+from headwater.bounds.plans.store import ROWID
+from headwater.serve.store.backends.keys import key_of
+from headwater.serve.store.keeping.remembered_reads import RememberedReads
+from headwater.serve.store.keeping.upkeep import merged_states, numbered_rows, view_changes
 from headwater.serve.store.layout import Layout, StoredView
-from headwater.serve.store.protocol import KeptStore, Row, StoredIndex, StoredTable
+from headwater.serve.store.protocol import KeptStore, Row, Snapshot, StoredIndex, StoredTable, Writing
 from headwater.serve.store.rankings.record import REFRESHES
+from headwater.serve.store.renamed import Renamed
 
 __all__ = ["load"]
 
@@ -60,41 +66,70 @@ def _load_table(
     store: KeptStore, table: StoredTable, rows: Iterable[tuple[Row, int]], time: int, show: Show
 ) -> None:
     done = 0
-    for batch in _batches(rows):
-        with store.transaction() as writing:
-            upkeep = Upkeep(writing, ())
-            for row, copies in batch:
-                upkeep.insert(table, row, copies)
-        done += len(batch)
-        show(table.relation, done)
+    with _filled(store, table) as add:
+        for batch in _batches(rows):
+            add(batch)
+            done += len(batch)
+            show(table.relation, done)
     _complete(store, table.id, {table.relation: time})
+
+
+@contextmanager
+def _filled(store: KeptStore, table: StoredTable) -> Iterator[Callable[[list[tuple[Row, int]]], None]]:
+    """Rows of a relation; without a key, how often a row is there already must be read for every batch."""
+    if table.key == (ROWID,):
+        yield lambda batch: _add_numbered(store, table, batch)
+    else:
+        with store.filling(table.id) as filling:
+            yield lambda batch: filling.add([row for row, _ in batch])
+
+
+def _add_numbered(store: KeptStore, table: StoredTable, batch: list[tuple[Row, int]]) -> None:
+    with store.transaction() as writing:
+        writing.put_many(table.id, numbered_rows(writing, table, batch))
 
 
 def _load_index(store: KeptStore, index: StoredIndex, show: Show) -> None:
     done = 0
-    for batch in _stored_batches(store, index.table):
-        with store.transaction() as writing:
-            writing.fill(index.id, batch)
-        done += len(batch)
-        show(index.text, done)
+    with store.filling(index.id) as filling:
+        for batch in _stored_batches(store, index.table):
+            filling.add(batch)
+            done += len(batch)
+            show(index.text, done)
     _complete(store, index.id)
 
 
 def _load_view(store: KeptStore, view: StoredView, show: Show) -> None:
-    upkeep, done = view.chosen.maintenance[0], 0
-    for batch in _stored_batches(store, view.sources[0]):
-        with store.transaction() as writing:
-            for row in batch:
-                for changed in view_changes(writing, view, upkeep, row):
-                    after: Row | None = changed
-                    if view.chosen.candidate.grouped:
-                        key = tuple(changed[name] for name in view.table.key)
-                        after = merged_states(view, writing.get(view.table.id, key), changed, +1)
-                    if after is not None:
-                        writing.put(view.table.id, after)
-        done += len(batch)
-        show(view.table.relation, done)
+    """A group grows with every batch; a row of a plain view comes once."""
+    done, grouped = 0, view.chosen.candidate.grouped
+    with store.filling(view.table.id) as filling:
+        for batch in _stored_batches(store, view.sources[0]):
+            if grouped:
+                with store.transaction() as writing:
+                    writing.put_many(view.table.id, _grown(writing, view, _changes(writing, view, batch)))
+            else:
+                with store.snapshot() as snapshot:
+                    filling.add(list(_changes(snapshot, view, batch)))
+            done += len(batch)
+            show(view.table.relation, done)
     _complete(store, view.table.id)
+
+
+def _changes(snapshot: Snapshot, view: StoredView, batch: list[Row]) -> Iterator[Row]:
+    sources = RememberedReads(Renamed(snapshot, view.names))
+    for row in batch:
+        yield from view_changes(sources, view, view.chosen.maintenance[0], row)
+
+
+def _grown(writing: Writing, view: StoredView, increments: Iterable[Row]) -> list[Row]:
+    """The groups that increments fall into, as they are with them."""
+    groups: dict[bytes, Row | None] = {}  # by the bytes of their keys: a NaN is equal to itself
+    for increment in increments:
+        values = tuple(increment[name] for name in view.table.key)
+        key = key_of(values)
+        before = groups[key] if key in groups else writing.get(view.table.id, values)
+        groups[key] = merged_states(view, before, increment, +1) or before
+    return [group for group in groups.values() if group is not None]
 
 
 def _complete(store: KeptStore, part: str, times: Mapping[str, int] | None = None) -> None:

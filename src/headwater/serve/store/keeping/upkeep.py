@@ -19,7 +19,7 @@ from typing import Any
 from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr
 from headwater.bounds.plans.execute import execute
 from headwater.bounds.plans.plan import Index, IndexPart
-from headwater.bounds.plans.store import ROWID, Interval
+from headwater.bounds.plans.store import ROWID, Interval, Store
 from headwater.bounds.views.choose import Maintenance
 from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.backends.values import added
@@ -27,7 +27,7 @@ from headwater.serve.store.layout import StoredView
 from headwater.serve.store.protocol import Row, StoredTable, Writing
 from headwater.serve.store.renamed import Renamed
 
-__all__ = ["Upkeep", "view_changes"]
+__all__ = ["Upkeep", "merged_states", "numbered_rows", "view_changes"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Upkeep:
 
     def insert(self, table: StoredTable, row: Row, copies: int = 1) -> None:
         """A row of a relation has come; of a relation without a key, several equal ones may."""
-        for whole in self._new_rows(table, row, copies):
+        for whole in numbered_rows(self.writing, table, [(row, copies)]):
             self._insert(table.id, whole)
 
     def delete(self, table: StoredTable, row: Row, copies: int = 1) -> None:
@@ -67,7 +67,8 @@ class Upkeep:
 
     def _follow(self, table: str, row: Row, sign: int) -> None:
         for view, upkeep in self._by_source.get(table, ()):
-            for changed in view_changes(self.writing, view, upkeep, row, self._note_breach):
+            sources = Renamed(self.writing, view.names)
+            for changed in view_changes(sources, view, upkeep, row, self._note_breach):
                 if view.chosen.candidate.grouped:
                     self._add(view, changed, sign)
                 else:
@@ -99,44 +100,55 @@ class Upkeep:
 
     # Relations without a key: equal rows are told apart by a number
 
-    def _new_rows(self, table: StoredTable, row: Row, copies: int) -> Iterator[Row]:
-        if table.key != (ROWID,):
-            yield row
-            return
-        first = self._copies(table, row)
-        for number in range(first, first + copies):
-            yield {**row, ROWID: _rowid(table, row, number)}
-
     def _old_rows(self, table: StoredTable, row: Row, copies: int) -> Iterator[Row]:
         if table.key != (ROWID,):
             held = self.writing.get(table.id, tuple(row[name] for name in table.key))
             if held is not None:
                 yield held
             return
-        last = self._copies(table, row)
+        digest = _digest(table, row)
+        last = _copies(self.writing, table, digest)
         for number in range(last - 1, max(-1, last - 1 - copies), -1):
-            yield {**row, ROWID: _rowid(table, row, number)}
-
-    def _copies(self, table: StoredTable, row: Row) -> int:
-        """How many equal rows the table holds."""
-        digest = _rowid(table, row, 0)[:-_COPY_BYTES]
-        by_rowid = Index(table.id, (IndexPart(Column(ROWID)),), primary=True)
-        interval = Interval(digest, False, digest + b"\xff" * _COPY_BYTES, False)
-        last = self.writing.scan(by_rowid, (), interval, True, 1, ..., table.id)
-        return int.from_bytes(last[0][ROWID][-_COPY_BYTES:], "big") + 1 if last else 0
+            yield {**row, ROWID: _rowid(digest, number)}
 
 
-def _rowid(table: StoredTable, row: Row, copy: int) -> bytes:
+def numbered_rows(writing: Writing, table: StoredTable, rows: Iterable[tuple[Row, int]]) -> list[Row]:
+    """New rows of a table, each as often as it comes, with the number that tells it from equal ones."""
+    if table.key != (ROWID,):
+        return [row for row, _ in rows]
+    numbered: list[Row] = []
+    counts: dict[bytes, int] = {}  # how many equal rows there are by now
+    for row, copies in rows:
+        digest = _digest(table, row)
+        first = counts[digest] if digest in counts else _copies(writing, table, digest)
+        counts[digest] = first + copies
+        numbered += ({**row, ROWID: _rowid(digest, number)} for number in range(first, first + copies))
+    return numbered
+
+
+def _copies(writing: Writing, table: StoredTable, digest: bytes) -> int:
+    """How many equal rows the table holds."""
+    by_rowid = Index(table.id, (IndexPart(Column(ROWID)),), primary=True)
+    interval = Interval(digest, False, digest + b"\xff" * _COPY_BYTES, False)
+    last = writing.scan(by_rowid, (), interval, True, 1, ..., table.id)
+    return int.from_bytes(last[0][ROWID][-_COPY_BYTES:], "big") + 1 if last else 0
+
+
+def _digest(table: StoredTable, row: Row) -> bytes:
     values = key_of([row[name] for name in table.columns])
-    return hashlib.blake2b(values, digest_size=16).digest() + copy.to_bytes(_COPY_BYTES, "big")
+    return hashlib.blake2b(values, digest_size=16).digest()
+
+
+def _rowid(digest: bytes, copy: int) -> bytes:
+    return digest + copy.to_bytes(_COPY_BYTES, "big")
 
 
 def view_changes(
-    writing: Writing, view: StoredView, upkeep: Maintenance, row: Row, note_breach: Any = None
+    sources: Store, view: StoredView, upkeep: Maintenance, row: Row, note_breach: Any = None
 ) -> tuple[dict[str, Any], ...]:
     """The rows of a view, or increments of its groups, that a row of one of its tables takes part in."""
     plan = upkeep.bounded_plan
-    result = execute(plan.plan, Renamed(writing, view.names), view.catalog, row, lenient=True)
+    result = execute(plan.plan, sources, view.catalog, row, lenient=True)
     if result.operations > plan.bound.operations and note_breach is not None:
         note_breach(view, result.operations, plan.bound.operations)
     return result.rows

@@ -17,7 +17,7 @@ from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
 from headwater.serve.store.backends.entries import entry_keys
 from headwater.serve.store.backends.keys import key_of
-from headwater.serve.store.protocol import Part, Row, Snapshot, StoredIndex, StoredTable, Writing
+from headwater.serve.store.protocol import Filling, Part, Row, Snapshot, StoredIndex, StoredTable, Writing
 
 __all__ = ["MemoryKept"]
 
@@ -111,13 +111,14 @@ class _State:
     def put(self, table: str, row: Row) -> None:
         self._store(table).put(table, row)
 
+    def put_many(self, table: str, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self.put(table, row)
+
     def delete(self, table: str, row: Row) -> bool:
         before = len(self.rows_by_table[table])
         self._store(table).delete(table, row)
         return len(self.rows_by_table[table]) < before
-
-    def fill(self, index: str, rows: Iterable[Row]) -> None:
-        """Entries are found from the rows when they are read."""
 
     def set_times(self, times: Mapping[str, int | None]) -> None:
         kept = {**self.held_times, **times}
@@ -127,6 +128,19 @@ class _State:
             for relation, time in self.early_times
             if time > self.held_times.get(relation, time)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """Implements Filling; the entries of an index are found from the rows when they are read."""
+
+    store: MemoryKept
+    part: str
+
+    def add(self, rows: Sequence[Row]) -> None:
+        with self.store.transaction() as writing:
+            if isinstance(self.store.state.parts[self.part], StoredTable):
+                writing.put_many(self.part, rows)
 
 
 @dataclass(slots=True)
@@ -144,6 +158,10 @@ class MemoryKept:
         changed = self.state.copy()
         yield changed
         self.state = changed
+
+    @contextmanager
+    def filling(self, part: str) -> Iterator[Filling]:
+        yield _Filled(self, part)
 
     def times(self) -> dict[str, int]:
         return self.state.times()

@@ -1,0 +1,48 @@
+"""A store that does not change for a while, asked each question once: many rows meet the same others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.bounds.plans.plan import Index
+from headwater.bounds.plans.store import Entry, Interval, Store
+
+__all__ = ["RememberedReads"]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedReads:
+    """Implements bounds.plans.store.Store."""
+
+    store: Store
+    _rows: dict[Any, Entry | None] = field(default_factory=dict)
+    _ranges: dict[Any, tuple[Index, Sequence[Entry]]] = field(default_factory=dict)
+
+    def get(self, table: str, key: tuple[Any, ...]) -> Entry | None:
+        if (table, key) not in self._rows:
+            self._rows[table, key] = self.store.get(table, key)
+        return self._rows[table, key]
+
+    def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
+        unknown = [key for key in keys if (table, key) not in self._rows]
+        for key, row in zip(unknown, self.store.multi_get(table, unknown), strict=True):
+            self._rows[table, key] = row
+        return [self._rows[table, key] for key in keys]
+
+    def scan(
+        self,
+        index: Index,
+        prefix: tuple[Any, ...],
+        interval: Interval | None = None,
+        reverse: bool = False,
+        limit: int | None = None,
+        after: Any = ...,
+        table: str = "",
+    ) -> Sequence[Entry]:
+        asked = (id(index), prefix, interval, reverse, limit, after, table)
+        if asked not in self._ranges:
+            entries = self.store.scan(index, prefix, interval, reverse, limit, after, table)
+            self._ranges[asked] = (index, entries)  # the index too: an id is its own as long as it lives
+        return self._ranges[asked][1]
