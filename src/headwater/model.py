@@ -34,6 +34,7 @@ __all__ = [
     "RefreshPolicy",
     "RefreshWeight",
     "Retain",
+    "RetainRows",
     "Retention",
     "Site",
     "SqlText",
@@ -109,6 +110,16 @@ class Retain:
     window: timedelta | None = None  # RETAIN INTERVAL ... ON column: only rows that are not older
     column: str = ""
     keep_derived: bool = False  # KEEP DERIVED: what views made of older rows stays
+
+
+@dataclass(frozen=True, slots=True)
+class RetainRows:
+    """RETAIN of a view: rows stay as long as the instant that tells their age is not older."""
+
+    length: timedelta
+    names: tuple[str, ...] = ()  # ON column, or column.field; else the end of the window that it groups by
+    place: Place | None = field(default=None, compare=False, repr=False)
+    offset: int = field(default=0, compare=False, repr=False)  # of that place in the file
 
 
 class Updates(Enum):
@@ -224,6 +235,7 @@ class View:
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
     window: JoinWindow | None = None  # WINDOW: what it joins is this close in time; `sql` says so as well
+    retain: RetainRows | None = None  # RETAIN: rows that are older leave; `sql` says so once it is resolved
     every_change: bool = False  # REFRESH EVERY CHANGE: it reads update streams themselves, not what is shown
     place: Place | None = None
 

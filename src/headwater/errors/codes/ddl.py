@@ -150,8 +150,10 @@ CODES = (
         "HW126",
         "RETAIN cannot be used here",
         "A source can drop old rows only if a TEMPORAL column tells their age, nothing references them, and"
-        " nobody else decides which rows there are.",
-        "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view.",
+        " nobody else decides which rows there are. A view can if the window that it groups by, or the column"
+        " that ON names, tells the age of its rows.",
+        "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view; in a"
+        " view, name a column of its SELECT after ON.",
     ),
     Code(
         "HW127",
