@@ -42,6 +42,7 @@ __all__ = [
     "Table",
     "Updates",
     "View",
+    "Watermark",
     "Weaving",
 ]
 
@@ -113,6 +114,14 @@ class Retain:
 
 
 @dataclass(frozen=True, slots=True)
+class Watermark:
+    """WATERMARK: rows whose column is further behind the greatest one stored come too late."""
+
+    length: timedelta
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class RetainRows:
     """RETAIN of a view: rows stay as long as the instant that tells their age is not older."""
 
@@ -160,6 +169,7 @@ class Table:
     expect: Expectation = Expectation()
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
+    watermark: Watermark | None = None
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     weight: RefreshWeight | None = None
     place: Place | None = None

@@ -164,6 +164,13 @@ CODES = (
         " as FROM does.",
     ),
     Code(
+        "HW128",
+        "WATERMARK cannot be used here",
+        "Which rows come too late is told by a TEMPORAL column that is a TIMESTAMP, and decided when a row is"
+        " captured. A table that is captured from PostgreSQL holds what PostgreSQL holds.",
+        "Declare a TIMESTAMP column TEMPORAL, name it after ON if there are several, or leave WATERMARK out.",
+    ),
+    Code(
         "HW139",
         "A view cannot keep what it derives from old rows",
         "A table with RETAIN INTERVAL ... KEEP DERIVED drops old rows without its views noticing. That is"
