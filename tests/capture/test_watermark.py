@@ -44,7 +44,9 @@ def test_an_empty_table_takes_what_comes_first_and_then_nothing_that_is_too_late
     result = append(warehouse, QUOTES, [quote(3, -10), quote(4, -11), quote(5, None), quote(6, 60)], clock)
     assert (result.accepted, result.rejected) == (3, 1)
     assert result.reasons[0].line == 2
-    assert result.reasons[0].reason == 'too late: "at" is more than 0:10:00 behind the greatest stored'
+    assert result.reasons[0].reason == (
+        "too late: \"at\" is further behind the greatest stored than WATERMARK = INTERVAL '10' MINUTE"
+    )
     assert numbers(warehouse) == [1, 2, 3, 5, 6]
     assert [letter["reason"] for letter in dead_letters(warehouse)] == [result.reasons[0].reason]
     assert rejected_rows(warehouse, ["quotes"])["quotes"].rows == 1

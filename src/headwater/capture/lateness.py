@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from headwater.capture.intake.batch import Batch, Operation, without
 from headwater.model import Table
+from headwater.sql.ddl.joins.window import interval_text
 from headwater.storage.delta.data_files import DataFile
 
 __all__ = ["without_late"]
@@ -41,7 +42,8 @@ def without_late(table: Table, batch: Batch, files: Sequence[DataFile]) -> Batch
         latest_late = pa.scalar(greatest - watermark.length - _FRACTION, times.type)
         late = pc.fill_null(pc.less_equal(times, latest_late), False).to_numpy()
     late = late & (batch.operations != Operation.DELETE)
-    reason = f'too late: "{watermark.column}" is more than {watermark.length} behind the greatest stored'
+    limit = f"WATERMARK = {interval_text(watermark.length)}"
+    reason = f'too late: "{watermark.column}" is further behind the greatest stored than {limit}'
     return without(table, batch, dict.fromkeys(np.flatnonzero(late).tolist(), reason))
 
 
