@@ -71,7 +71,7 @@ def run_of(*captures: Scripted) -> tuple[Any, PushedViews]:
         streams=[], stop=threading.Event(), clock=clock, captures=capturing, executor=executor,
         loop=Loop(cast("Any", executor), capturing, clock), catalog=catalog, runner=executor.runner,
         auditor=SimpleNamespace(snapshot=lambda promised: None), write_captures=lambda: None,
-        keep_system_tables=lambda: None, expire=lambda: None, vacuum=lambda: None, keep_sink=lambda: None,
+        keep_system_tables=lambda: None, expire=lambda: None, vacuum=lambda: None, keep_sink=lambda settle=False: None,
     )  # fmt: skip
     return run, executor
 

@@ -20,7 +20,7 @@ from headwater.bench.soak.samples import Sample, verdicts
 
 
 def taken(at_s: float, memory: float, push_s: float | None = 1.0) -> Sample:
-    return Sample(at_s, memory, 500.0, 10.0, 5.0, 100, 0.1, push_s, 3.0, 1, 0)
+    return Sample(at_s, memory, 500.0, 10.0, 5.0, 100, 0.1, push_s, push_s, 60.0, 3.0, 1, 0)
 
 
 def test_growth_is_between_the_second_and_the_last_quarter() -> None:

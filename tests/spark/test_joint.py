@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from headwater.engine.push import joint
 from headwater.engine.push.decide import Job
+from headwater.engine.push.together import joint
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.storage.delta.data_files import NewFile
@@ -68,7 +68,7 @@ def test_types_that_clash_make_two_actions(
     real = joint._write
 
     def seen(workplace: Workplace, opened: Inputs, parts: list[joint._Part], tasks: int) -> object:
-        batches.append([part.job.stage.name for part in parts])
+        batches.append([job.stage.name for part in parts for job in part.jobs])
         return real(workplace, opened, parts, tasks)
 
     monkeypatch.setattr(joint, "_write", seen)

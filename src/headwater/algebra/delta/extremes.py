@@ -110,7 +110,7 @@ class _Merge:
 
     def _coming(self, change: Plan) -> Project:
         """What the change has for each group, beside nothing that is stored."""
-        came = AggregateCall(_CAME, "gained_max", (number(1),), "", type="int")
+        came = _signed(_CAME, "gained_max", number(1), "int")
         calls = [came, *(part for state in self.aggregate.aggregates for part in _of_change(state))]
         partial = Aggregate(change, self.aggregate.keys, tuple(calls))
         items = [*column_items(self.keys), (_THERE, NULL), (_TOUCHED, number(1)), (_CAME, Column(_CAME))]
@@ -120,16 +120,16 @@ class _Merge:
 
     def _sums(self) -> Iterator[AggregateCall]:
         yield AggregateCall(_THERE, "sum", (Column(_THERE),), "sum({0})", type="bigint")
-        yield AggregateCall(_TOUCHED, "gained_max", (Column(_TOUCHED),), "", type="int")
-        yield AggregateCall(_CAME, "gained_max", (Column(_CAME),), "", type="int")
+        yield _signed(_TOUCHED, "gained_max", Column(_TOUCHED), "int")
+        yield _signed(_CAME, "gained_max", Column(_CAME), "int")
         for state in self.aggregate.aggregates:
             old, kind = f"old${state.name}", merging(state).type
             if _is_extreme(state):
-                yield AggregateCall(old, "left", (Column(old),), "", type=state.type)
+                yield _signed(old, "left", Column(old), state.type)
                 gained, lost = _changes(state)
                 function = merge_function(state)
-                yield AggregateCall(gained, f"gained_{function}", (Column(gained),), "", type=state.type)
-                yield AggregateCall(lost, f"gained_{function}", (Column(lost),), "", type=state.type)
+                yield _signed(gained, f"gained_{function}", Column(gained), state.type)
+                yield _signed(lost, f"gained_{function}", Column(lost), state.type)
             else:
                 for name in (old, *_changes(state)):
                     yield AggregateCall(name, "sum", (Column(name),), "sum({0})", type=kind)
@@ -143,6 +143,11 @@ class _Merge:
         touched = call("not", call("is_null", Column(_TOUCHED)))
         unknown = disjunction((lost or FALSE, call("is_null", Column(_CAME))))
         return _both(touched, unknown or FALSE)
+
+
+def _signed(name: str, function: str, of: Expr, kind: str) -> AggregateCall:
+    """An aggregate that looks at the signs of weights: Spark has none of that name, the writer knows it."""
+    return AggregateCall(name, function, (of,), f"{function}({{0}})", type=kind)
 
 
 def _changes(state: AggregateCall) -> tuple[str, ...]:
@@ -161,7 +166,8 @@ def _of_change(state: AggregateCall) -> Iterator[AggregateCall]:
         yield replace(state, name=_changes(state)[0])
         return
     for name, way in zip(_changes(state), ("gained", "lost"), strict=True):
-        yield replace(state, name=name, function=f"{way}_{merge_function(state)}", template="")
+        function = f"{way}_{merge_function(state)}"
+        yield replace(state, name=name, function=function, template=f"{function}({{0}})")
 
 
 def _new(state: AggregateCall) -> Expr:

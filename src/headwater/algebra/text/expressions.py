@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from headwater.algebra.expressions.nodes import refusal
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     rf"|(?P<name>{_NAME})|(?P<sign><=>|<>|!=|<=|>=|[-+*/%=<>(),\[\]#:]))"
 )
 _WORDS = {"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "END",
-          "CAST", "AS", "TRUE", "FALSE", "TIMESTAMP", "DISTINCT", "FILTER", "WHERE"}  # fmt: skip
+          "CAST", "AS", "TRUE", "FALSE", "TIMESTAMP", "INTERVAL", "DISTINCT", "FILTER", "WHERE"}  # fmt: skip
 _COMPARISONS = {
     "=": "eq",
     "<>": "neq",
@@ -35,6 +35,12 @@ _COMPARISONS = {
     ">": "gt",
     ">=": "gte",
     "<=>": "nulleq",
+}
+_UNITS = {
+    "DAY": timedelta(days=1),
+    "HOUR": timedelta(hours=1),
+    "MINUTE": timedelta(minutes=1),
+    "SECOND": timedelta(seconds=1),
 }
 _SUMS, _PRODUCTS = {"+": "add", "-": "sub"}, {"*": "mul", "/": "div", "%": "mod"}
 
@@ -252,11 +258,20 @@ class Reader:
         if self.accept("TIMESTAMP"):
             token = self.take()
             return Literal(datetime.fromisoformat(token[1:-1]), f"TIMESTAMP {token}")
+        if self.accept("INTERVAL"):
+            return self._interval()
         sign = "-" if self.accept("-") else ""
         if not self.peek()[:1].isdigit():
             self.at = start
             return None
         return _number(sign + self.take())
+
+    def _interval(self) -> Literal:
+        """INTERVAL '6' SECOND: a length of whole units that are always equally long."""
+        count, unit = self.take(), self.take()
+        if unit not in _UNITS or not count.strip("'").lstrip("-").isdigit():
+            raise self.wrong("an interval of days, hours, minutes or seconds")
+        return Literal(int(count[1:-1]) * _UNITS[unit], f"INTERVAL {count} {unit}")
 
 
 def _number(token: str) -> Literal:

@@ -101,7 +101,7 @@ class QueryWriter:
 
     def _write(self, plan: Plan, ranges: Mapping[str, Range]) -> Query:
         if node_moves(plan):  # Spark's own now() would be that of the machine
-            raise InternalError("HW906", f"the time of this plan is not bound: {show_node(plan)}")
+            raise InternalError("HW919", f"the time of this plan is not bound: {show_node(plan)}")
         match plan:
             case Scan():
                 return self._scan(plan, ranges)

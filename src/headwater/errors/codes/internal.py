@@ -127,6 +127,12 @@ CODES = (
         _REPORT,
     ),
     Code(
+        "HW919",
+        "A now() without a time",
+        "A plan that Spark runs has the time that is pushed to in the place of now(). This is a bug.",
+        _REPORT,
+    ),
+    Code(
         "HW907",
         "An aggregate without partial states",
         "Only aggregates that are sums over rows are kept as partial states. This is a bug.",

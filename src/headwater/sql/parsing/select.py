@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from sqlglot import exp
@@ -31,10 +32,24 @@ def read_select(words: Words, owner: str) -> SqlText:
 def read_view_select(words: Words, owner: str) -> SqlText:
     """The same for a view, which has no parameters and leaves Headwater's own columns alone."""
     sql = read_select(words, owner)
+    if (written := _in_backticks(sql.text)) != sql.text:
+        sql = parse_select(replace(sql, text=written, tree=None))
     query = select_tree(sql)
     _refuse_parameters(sql, query)
     _refuse_reserved_names(sql, query)
     return sql
+
+
+def _in_backticks(text: str) -> str:
+    """Names after AS that stand in double quotes, as in standard SQL: to Spark those are strings, and an error.
+
+    Quotes are replaced one by one, so places in the text stay what they are.
+    """
+    characters = list(text)
+    for before, token in pairwise(lex(Source("", text))):
+        if before.word == "AS" and text[token.start] == '"' and "`" not in token.text:
+            characters[token.start] = characters[token.end - 1] = "`"
+    return "".join(characters)
 
 
 def _refuse_parameters(sql: SqlText, query: exp.Query) -> None:
