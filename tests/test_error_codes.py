@@ -39,7 +39,6 @@ SHARED = {
     "HW324": {"sql", "bounds"},
     "HW973": {"cli", "serve"},  # a key that is there or not, a query that a key should be for
     "HW901": {"algebra", "engine"},  # a stage of a kind that cannot be pushed so
-    "HW906": {"algebra", "engine"},  # what a stage cannot run: of a query, or of no time
     "HW867": {"bench", "cli"},  # the generators of the bench and of the demo
 }
 
