@@ -34,6 +34,7 @@ __all__ = [
     "RefreshPolicy",
     "RefreshWeight",
     "Retain",
+    "RetainRows",
     "Retention",
     "Site",
     "SqlText",
@@ -41,6 +42,7 @@ __all__ = [
     "Table",
     "Updates",
     "View",
+    "Watermark",
     "Weaving",
 ]
 
@@ -111,6 +113,24 @@ class Retain:
     keep_derived: bool = False  # KEEP DERIVED: what views made of older rows stays
 
 
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """WATERMARK: rows whose column is further behind the greatest one stored come too late."""
+
+    length: timedelta
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetainRows:
+    """RETAIN of a view: rows stay as long as the instant that tells their age is not older."""
+
+    length: timedelta
+    names: tuple[str, ...] = ()  # ON column, or column.field; else the end of the window that it groups by
+    place: Place | None = field(default=None, compare=False, repr=False)
+    offset: int = field(default=0, compare=False, repr=False)  # of that place in the file
+
+
 class Updates(Enum):
     """ON OVERLOAD UPDATES: which keys of an update stream are shown first when a push has too little time."""
 
@@ -149,6 +169,7 @@ class Table:
     expect: Expectation = Expectation()
     warn_on_violation: bool = False  # ON VIOLATION WARN
     retain: Retain = Retain()
+    watermark: Watermark | None = None
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     weight: RefreshWeight | None = None
     place: Place | None = None
@@ -224,6 +245,7 @@ class View:
     allow_cross_join: bool = False
     columns: tuple[str, ...] = ()  # CREATE VIEW v (a, b): names given by hand
     window: JoinWindow | None = None  # WINDOW: what it joins is this close in time; `sql` says so as well
+    retain: RetainRows | None = None  # RETAIN: rows that are older leave; `sql` says so once it is resolved
     every_change: bool = False  # REFRESH EVERY CHANGE: it reads update streams themselves, not what is shown
     place: Place | None = None
 

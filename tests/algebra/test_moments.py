@@ -47,6 +47,13 @@ def test_of_any_other_condition_both_are_asked_for() -> None:
     assert "NOT coalesce" in text(leaving)
 
 
+def test_what_passes_for_another_reason_neither_enters_nor_leaves() -> None:
+    entering, leaving = crossing(call("or", call("is_null", AT), RECENT.condition))
+    assert entering is None
+    assert text(leaving).startswith("(((`e.at` > (timestamp_micros(0) - INTERVAL '1' HOUR)) AND ")
+    assert "NOT coalesce" in text(leaving)
+
+
 def test_what_a_column_is_taken_from_still_grows() -> None:
     age = call("sub", NOW, AT)
     assert crossing(call("lt", age, ONE_HOUR)).entering is None

@@ -11,12 +11,13 @@ import pytest
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.build import aggregate_of, fragment
-from headwater.algebra.expressions.tree import Column, Literal, call
+from headwater.algebra.expressions.tree import Call, Column, Literal, call
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.nodes import Aggregate, Plan, Restrict, Scan, Version, Windows
+from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Restrict, Scan, Version, Windows
 from headwater.algebra.plans.walks import nodes, reads
 from headwater.algebra.stages.stage import Stage, StageKind
 from headwater.engine.query.estimates import Estimates
+from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.pruning import computed_ranges, range_of, restrict_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import WEIGHT, Range
@@ -111,3 +112,16 @@ def test_computed_keys_have_exact_ranges() -> None:
         "v.w": Range("v.w", START, START + 2 * MINUTE)
     }, "NULL may be wanted: no range"
     assert computed_ranges(rows, (), ("any",)) == {}, "without keys only whether there are rows matters"
+
+
+def test_windows_that_end_between_two_times_hold_rows_of_those_times(relations: Relations) -> None:
+    windows = Windows(SCAN, "w", Column("quotes.at"), MINUTE, TEN)
+    end = Call("field", (Column("w"), Literal("end", "'end'")), "{0}.`end`")
+    first, last = (Literal(instant, "") for instant in seconds(2 * 3600 - 5, 2 * 3600 + 65))
+    leaving = Filter(Filter(windows, call("gte", end, first)), call("gt", last, end))
+    assert filter_ranges(leaving, {}) == {"w": Range("w", datetime.min.replace(tzinfo=UTC), last.value)}
+    assert Estimates(relations).rows(leaving) == 2 * 6, "one file of five, each row in six windows"
+    started = Filter(
+        windows, call("lt", replace(end, arguments=(Column("w"), Literal("start", "'start'"))), first)
+    )
+    assert filter_ranges(started, {})["w"].high == first.value + MINUTE

@@ -29,7 +29,7 @@ def test_the_statements_make_one_project() -> None:
         "users", "user_events", "quotes", "tags", "nyc", "tokyo",
     ]  # fmt: skip
     assert [view.name for view in statements.views] == [
-        "dinner_events", "arbitrage", "users_by_city", "dinners_by_city",
+        "dinner_events", "per_minute", "seen", "arbitrage", "users_by_city", "dinners_by_city",
     ]  # fmt: skip
     assert [view.name for view in statements.explained] == ["spread"]
     assert [query.name for query in statements.queries] == ["upcoming", "user_by_email"]

@@ -160,6 +160,9 @@ def crossing(condition: Expr) -> Crossing:
                 return _crossed(function, left, right)
             if _grows(left) and not is_moving(right):
                 return _crossed(_FLIPPED[function], right, left)
+        case Call("or", (left, right)) if is_moving(left) != is_moving(right):
+            still, moving = (right, left) if is_moving(left) else (left, right)
+            return Crossing(*(_unless(part, still) for part in crossing(moving)))
     old = before(condition)
     return Crossing(_and_not(condition, old), _and_not(old, condition))
 
@@ -171,6 +174,11 @@ def _crossed(function: str, still: Expr, growing: Expr) -> Crossing:
         entering = (call(function, still, new), call(_OPPOSITE[function], still, old))
         return Crossing(conjunction(entering), None)
     return Crossing(None, conjunction((call(function, still, old), call(_OPPOSITE[function], still, new))))
+
+
+def _unless(part: Expr | None, still: Expr) -> Expr | None:
+    """at IS NULL OR at > now(): whatever passes for another reason neither enters nor leaves."""
+    return None if part is None else _and_not(part, still)
 
 
 def _and_not(passes: Expr, passed: Expr) -> Expr:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, columns_of, conjuncts, rename
-from headwater.algebra.moments.plans import moves
+from headwater.algebra.moments.crossing import is_moving
 from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Project, Scan, Windows
 from headwater.algebra.stages.stage import Stage
 from headwater.algebra.weaving.edges import Edges, window_edges
@@ -72,8 +72,6 @@ def grouping_of(stage: Stage) -> Grouping | str:
     """A stage as a grouping, or why it is none that could share parts with others."""
     if not isinstance(stage.plan, Aggregate):
         return "it is no aggregate"
-    if moves(stage.plan):
-        return "its rows change as time passes"
     if not stage.plan.keys:
         return "it has one group only"
     missing = [call for call in stage.plan.aggregates if parts_of(call) is None]
@@ -117,9 +115,9 @@ class _Reader:
             tuple(dict.fromkeys(self.filters)),
             self.window,
         )
-        return (
-            grouping if _separates_windows(grouping) else "an expression mixes its window with other columns"
-        )
+        if not _separates_windows(grouping):
+            return "an expression mixes its window with other columns"
+        return grouping if _parts_stand_still(grouping) else "its rows change as time passes"
 
     def _rename(self, names: Mapping[str, Expr]) -> None:
         if self.window is not None:
@@ -133,6 +131,16 @@ class _Reader:
 def _renamed(call: AggregateCall, names: Mapping[str, Expr]) -> AggregateCall:
     where = None if call.where is None else rename(call.where, names)
     return replace(call, arguments=tuple(rename(part, names) for part in call.arguments), where=where)
+
+
+def _parts_stand_still(grouping: Grouping) -> bool:
+    """Whether only filters of windows (RETAIN, above all) depend on the time: they are above the parts."""
+    below = [*(expr for _, expr in grouping.keys), *grouping.expressions()]
+    if grouping.window is not None:
+        column = frozenset({grouping.window.column})
+        below = [expr for expr in below if expr not in grouping.filters or columns_of(expr) != column]
+        below.append(grouping.window.time)
+    return not any(map(is_moving, below))
 
 
 def _separates_windows(grouping: Grouping) -> bool:

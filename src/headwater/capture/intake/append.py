@@ -10,6 +10,8 @@ caller that was killed cannot tell whether its records were committed.
 FOREIGN KEYs are tested against the other tables as they are at that moment (foreign.py).  An Appender knows
 the keys that its table declares; keys that reference it only if it is given the project's `tables`.
 
+Rows that a WATERMARK finds too late are rejected before they are resolved (lateness.py).
+
 Sources captured from PostgreSQL refuse appends: PostgreSQL is their only writer.
 """
 
@@ -31,6 +33,7 @@ from headwater.capture.intake.foreign import Foreign, foreign_keys
 from headwater.capture.intake.resolve import Resolved, resolve
 from headwater.capture.intake.stored_columns import difference, fit_columns
 from headwater.capture.intake.token import BatchId, Recorded, Token
+from headwater.capture.lateness import without_late
 from headwater.capture.storage_errors import storage_errors
 from headwater.clock import Clock
 from headwater.errors import InputError
@@ -139,6 +142,7 @@ class Appender:
             _open_in_turn(timeline, self.table)
             if token is not None and (before := token.recorded(timeline.log)) is not None:
                 return Appended(before.accepted, before.rejected, before.time, repeated=True)
+            batch = without_late(self.table, batch, timeline.snapshot().files)
             resolved = resolve(self.table, batch, self.current.rows, self.current.counts, self.foreign)
             rejected = _all_rejected(batch, resolved)
             refuse(batch, rejected)

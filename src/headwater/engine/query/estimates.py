@@ -45,8 +45,8 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).empty
-            case Filter(child, condition):
-                return self.empty(child, filter_ranges(condition, ranges))
+            case Filter(child):
+                return self.empty(child, filter_ranges(plan, ranges))
             case Negate(child) | Explode(child):
                 return self.empty(child, ranges)
             case Windows(child):
@@ -100,8 +100,8 @@ class Estimates:
         match plan:
             case Scan():
                 return self.relations.part(plan, scan_ranges(self.relations, plan, ranges)).rows
-            case Filter(child, condition):
-                return self.rows(child, filter_ranges(condition, ranges))
+            case Filter(child):
+                return self.rows(child, filter_ranges(plan, ranges))
             case Aggregate(child) | Negate(child) | Explode(child):
                 return self.rows(child, ranges)
             case Windows(child):

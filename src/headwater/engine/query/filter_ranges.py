@@ -13,23 +13,54 @@ from typing import Any
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, conjuncts
 from headwater.algebra.moments.crossing import constant
+from headwater.algebra.plans.nodes import Filter, Negate, Plan, Windows
 from headwater.storage.timeline import Range
 
 __all__ = ["filter_ranges", "narrower"]
 
 
-def filter_ranges(condition: Expr, ranges: Mapping[str, Range]) -> dict[str, Range]:
+def filter_ranges(node: Filter, ranges: Mapping[str, Range]) -> dict[str, Range]:
     """The ranges of a filter's columns, narrowed by what it compares with constants: times, above all.
 
     at > t0 AND at <= t1       at lies in t0 .. t1
     at > t0                    at lies in t0 .. the end of time
     at + INTERVAL x > t0, t1 - at < INTERVAL x, CAST(at AS DATE) = d        the like
+    w.end > t0 AND w.end <= t1                                              w lies in t0 - its length .. t1
     """
     narrowed = dict(ranges)
-    for part in conjuncts(condition):
-        for span in _compared(part):
+    lengths = _window_lengths(node)
+    for part in conjuncts(node.condition):
+        for span in _compared(_of_whole_windows(part, lengths)):
             narrowed[span.column] = narrower(span, narrowed.get(span.column))
     return narrowed
+
+
+def _window_lengths(node: Plan) -> dict[str, timedelta]:
+    """The windows that rows below a filter are in, and how long they are at most."""
+    while isinstance(node, Filter | Negate):
+        node = node.child
+    return {node.name: node.size} if isinstance(node, Windows) else {}
+
+
+def _of_whole_windows(part: Expr, lengths: Mapping[str, timedelta]) -> Expr:
+    """A comparison of a window's end or start, as one of the window: its range holds it from start to end."""
+
+    def of_window(expr: Expr, above: bool) -> Expr:
+        match expr:
+            case Call("field", (Column(name) as window, Literal(str() as end))) if name in lengths:
+                length = Literal(lengths[name], "")
+                if end.lower() == "end":
+                    return call("add", window, length) if above else window
+                return window if above else call("sub", window, length)
+        return expr
+
+    match part:
+        case Call("gt" | "gte" as function, (left, right)):
+            return call(function, of_window(left, True), of_window(right, False))
+        case Call("lt" | "lte" as function, (left, right)):
+            return call(function, of_window(left, False), of_window(right, True))
+        case _:
+            return part
 
 
 def _compared(part: Expr) -> Iterator[Range]:

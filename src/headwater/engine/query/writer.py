@@ -106,7 +106,7 @@ class QueryWriter:
             case Scan():
                 return self._scan(plan, ranges)
             case Filter(child, condition):
-                return self.query(child, filter_ranges(condition, ranges)).where(spark_sql(condition))
+                return self.query(child, filter_ranges(plan, ranges)).where(spark_sql(condition))
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
@@ -288,7 +288,7 @@ class QueryWriter:
                 net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
                 return operators.windows(net, plan)
             case Filter(child, condition):
-                rows = self._net_in_windows(child, filter_ranges(condition, ranges))
+                rows = self._net_in_windows(child, filter_ranges(plan, ranges))
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)

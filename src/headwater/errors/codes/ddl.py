@@ -150,8 +150,10 @@ CODES = (
         "HW126",
         "RETAIN cannot be used here",
         "A source can drop old rows only if a TEMPORAL column tells their age, nothing references them, and"
-        " nobody else decides which rows there are.",
-        "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view.",
+        " nobody else decides which rows there are. A view can if the window that it groups by, or the column"
+        " that ON names, tells the age of its rows.",
+        "Declare a TIMESTAMP or DATE column TEMPORAL, or leave RETAIN out and filter old rows in a view; in a"
+        " view, name a column of its SELECT after ON.",
     ),
     Code(
         "HW127",
@@ -160,6 +162,13 @@ CODES = (
         " tolerance belongs to one of them and is at least as long as the window.",
         "Declare a TIMESTAMP column of each table TEMPORAL, join tables with JOIN, and name them in TOLERANCE"
         " as FROM does.",
+    ),
+    Code(
+        "HW128",
+        "WATERMARK cannot be used here",
+        "Which rows come too late is told by a TEMPORAL column that is a TIMESTAMP, and decided when a row is"
+        " captured. A table that is captured from PostgreSQL holds what PostgreSQL holds.",
+        "Declare a TIMESTAMP column TEMPORAL, name it after ON if there are several, or leave WATERMARK out.",
     ),
     Code(
         "HW139",

@@ -15,6 +15,7 @@ from headwater.sql.ddl.clauses import Given
 from headwater.sql.ddl.overload import check_updates
 from headwater.sql.ddl.retain import RetainText, resolve_retain
 from headwater.sql.ddl.table_body import Draft
+from headwater.sql.ddl.watermark import WatermarkText, resolve_watermark
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import columns_among
 from headwater.sql.parsing.references import KeyReference, Reference, SiteReference
@@ -42,6 +43,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
     key = _one_key(words, text, "primary_key", text.draft.keys)
     columns, provider = _columns(words, text, key), _provider(words, text.given)
     retain = cast(RetainText | None, text.given.value("retain"))
+    watermark = cast(WatermarkText | None, text.given.value("watermark"))
     update_key = _one_key(words, text, "update_key", text.draft.update_keys)
     updates, weight = _updates(words, text, update_key)
     table = Table(
@@ -58,6 +60,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         expect=_expectation(words, text),
         warn_on_violation=text.given.value("on_violation") is True,
         retain=resolve_retain(words, retain, text.name.text, columns, provider),
+        watermark=resolve_watermark(words, watermark, text.name.text, columns, provider),
         updates=updates,
         weight=weight,
         place=words.place(text.name),

@@ -16,6 +16,7 @@ from headwater.sql.ddl.joins.window import windowed
 from headwater.sql.ddl.named_view import dissolve
 from headwater.sql.ddl.overload import resolve_weights
 from headwater.sql.ddl.retain import check_not_referenced
+from headwater.sql.ddl.retain_rows import retained
 from headwater.sql.ddl.statements import Statements, refuse_twins
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.parser import select_tree
@@ -44,11 +45,11 @@ def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> State
     reads = _reads(statements, statements.views)
     order = _dependency_order([view.name for view in statements.views], reads)
     tables = {table.name: table for table in statements.tables}
-    by_name = {view.name: windowed(view, tables) for view in statements.views}
+    by_name = {view.name: retained(windowed(view, tables)) for view in statements.views}
     return replace(
         statements,
         views=tuple(by_name[name] for name in order),
-        explained=tuple(windowed(view, tables) for view in statements.explained),
+        explained=tuple(retained(windowed(view, tables)) for view in statements.explained),
     )
 
 

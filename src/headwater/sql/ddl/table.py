@@ -3,7 +3,7 @@
     CREATE TABLE name ( columns and constraints )
       [USING provider [OPTIONS (key 'value', ...)]] [AT SITE name]
       [EXPECT [ROWS n] [RATE r PER SECOND] [VALUES n (column), ...]]
-      [RETAIN CURRENT | RETAIN INTERVAL '30' DAY [ON column]]
+      [RETAIN CURRENT | RETAIN INTERVAL '30' DAY [ON column]] [WATERMARK = INTERVAL '10' MINUTE [ON column]]
       [WITH CARDINALITY (column, n)] [ON VIOLATION WARN | REJECT]
       [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best]
       [REFRESH WEIGHT (key) FROM t (key, weight)] [TBLPROPERTIES (...)] [COMMENT '...']
@@ -28,6 +28,7 @@ from headwater.sql.ddl.clauses import (
 from headwater.sql.ddl.overload import read_overload, read_weight
 from headwater.sql.ddl.retain import read_retain
 from headwater.sql.ddl.table_body import read_elements, read_limit
+from headwater.sql.ddl.watermark import read_watermark
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import relation_name
 from headwater.sql.parsing.references import Reference
@@ -158,6 +159,7 @@ def _limits(words: Words) -> tuple[tuple[int, tuple[Token, ...]], ...]:
 _SITE = Setting("site", ("AT", "SITE"), read_site)
 _VIOLATION = Setting("on_violation", ("ON", "VIOLATION"), _violation)
 _OVERLOAD = Setting("on_overload", ("ON", "OVERLOAD"), read_overload)
+_WATERMARK = Setting("watermark", ("WATERMARK",), read_watermark, equals=True)
 _PROVIDER = Setting("provider", ("USING",), _provider)
 _CLAUSES = (
     _PROVIDER,
@@ -165,6 +167,7 @@ _CLAUSES = (
     _SITE,
     Setting("expect", ("EXPECT",), _expect),
     Setting("retain", ("RETAIN",), read_retain),
+    _WATERMARK,
     _VIOLATION,
     _OVERLOAD,
     Setting("refresh_weight", ("REFRESH", "WEIGHT"), read_weight),
@@ -172,6 +175,7 @@ _CLAUSES = (
 )
 _PROPERTIES = (
     _PROVIDER,
+    _WATERMARK,
     _SITE,
     _VIOLATION,
     _OVERLOAD,

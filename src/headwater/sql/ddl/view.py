@@ -3,8 +3,7 @@
     CREATE [OR REPLACE] MATERIALIZED VIEW name [(column, ...)]
       [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
       [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]
-        [ON OVERLOAD ADAPT JOINS] [RETAIN INTERVAL '1' HOUR]]
-      [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [TBLPROPERTIES (...)] [COMMENT '...']
+        [ON OVERLOAD ADAPT JOINS]] [RETAIN INTERVAL '7' DAY [ON column]]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [[REFRESH] EVERY CHANGE]
       [TBLPROPERTIES (...)] [COMMENT '...']
     AS SELECT ...
@@ -18,7 +17,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import cast
 
-from headwater.model import RefreshPolicy, View
+from headwater.model import RefreshPolicy, RetainRows, View
 from headwater.sql.ddl.clauses import (
     Given,
     Setting,
@@ -31,6 +30,7 @@ from headwater.sql.ddl.clauses import (
     unknown_clause,
 )
 from headwater.sql.ddl.joins.window import join_window, read_adapt, read_tolerance, read_window
+from headwater.sql.ddl.retain_rows import read_retain_rows
 from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import column_name, relation_name
@@ -62,6 +62,8 @@ def read_view(words: Words, default_freshness: timedelta) -> tuple[View, tuple[R
 def _build(
     words: Words, name: Token, columns: tuple[str, ...], given: Given, default_freshness: timedelta
 ) -> tuple[View, tuple[Reference, ...]]:
+    window = join_window(words, given)
+    adapted = window is not None and window.adapt  # then `window` says what it retains
     view = View(
         name=name.text,
         sql=read_view_select(words, f'the view "{name.text}"'),
@@ -72,7 +74,8 @@ def _build(
         site=cast(str, given.value("site") or "default"),
         allow_cross_join=given.value("allow_cross_join") is True,
         columns=columns,
-        window=join_window(words, given),
+        window=window,
+        retain=None if adapted else cast(RetainRows | None, given.value("retain")),
         every_change=given.value("every_change") is True,
         place=words.place(name),
     )
@@ -114,7 +117,7 @@ _SETTINGS = (
     Setting("window", ("WINDOW",), read_window, equals=True),
     Setting("tolerance", ("TOLERANCE",), read_tolerance, equals=True),
     Setting("on_overload", ("ON", "OVERLOAD"), read_adapt),
-    Setting("retain", ("RETAIN",), read_interval, equals=True),
+    Setting("retain", ("RETAIN",), read_retain_rows, equals=True),
     Setting("every_change", ("REFRESH", "EVERY", "CHANGE"), lambda _: True, read_flag),
     Setting(
         "every_change", ("EVERY", "CHANGE"), lambda _: True, read_flag

@@ -35,7 +35,7 @@ _PIECE = re.compile(
 _CLOCK = ("DAY", "HOUR", "MINUTE", "SECOND")
 _NOT_UNITS = (
     "AS", "PENALTY", "OWNER", "REFRESH", "AT", "ALLOW", "TBLPROPERTIES", "COMMENT", "FRESHNESS", "WINDOW",
-    "TOLERANCE", "ON", "RETAIN",
+    "TOLERANCE", "ON", "RETAIN", "WATERMARK", "USING", "OPTIONS", "EXPECT",
 )  # fmt: skip
 _LONGEST = 36500 * 86400 * _SECOND
 _HINT = "write an interval such as INTERVAL '10' SECOND"

@@ -29,7 +29,7 @@ from typing import cast
 from sqlglot import exp
 
 from headwater.errors import InputError, InternalError, Place, did_you_mean
-from headwater.model import JoinWindow, SqlText, Stream, Table, View
+from headwater.model import JoinWindow, RetainRows, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
 from headwater.sql.ddl.joins.join_tree import join_tree
 from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
@@ -40,9 +40,7 @@ from headwater.sql.parsing.words import Words
 
 __all__ = ["interval_text", "join_window", "read_adapt", "read_tolerance", "read_window", "windowed"]
 
-_NEED_A_WINDOW = {
-    "tolerance": "TOLERANCE", "on_overload": "ON OVERLOAD ADAPT JOINS", "retain": "RETAIN",
-}  # fmt: skip
+_NEED_A_WINDOW = {"tolerance": "TOLERANCE", "on_overload": "ON OVERLOAD ADAPT JOINS"}
 _INSTANTS = ("timestamp", "timestamp_ntz")
 _AFTER_WHERE = (
     "GROUP",
@@ -104,14 +102,14 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
                 raise words.wrong("HW127", f"{clause} needs a WINDOW", token, hint=hint)
         return None
     rows = length if isinstance(length, int) else None
-    adapt, retain = given.value("on_overload") is True, cast(timedelta | None, given.value("retain"))
-    if retain is not None and not adapt:
+    adapt, retain = given.value("on_overload") is True, cast(RetainRows | None, given.value("retain"))
+    if adapt and retain is not None and retain.names:
         raise words.wrong(
             "HW127",
-            "RETAIN of a view needs ON OVERLOAD ADAPT JOINS",
+            "RETAIN of a view with ON OVERLOAD ADAPT JOINS has no ON",
             given.token("retain"),
-            detail="Any other view equals its SQL over its tables, and holds what they hold.",
-            hint="write RETAIN after CREATE TABLE, or filter old rows in the SELECT",
+            detail="A result is as old as the oldest of its rows.",
+            hint="leave out ON and what follows it",
         )
     window, tolerance = given.token("window"), given.token("tolerance")
     if rows is not None and not adapt:
@@ -127,7 +125,7 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
         timedelta() if isinstance(length, int) else length,
         tuple((name, limit, place) for name, limit in tolerances),
         adapt=adapt,
-        retain=retain,
+        retain=retain.length if adapt and retain is not None else None,
         rows=rows,
         place=None if window is None else words.place(window),
     )
