@@ -13,7 +13,7 @@ from headwater.engine.push.choosing import budgets
 from headwater.overload import budget
 from support.cases import scaled
 
-HOURS = 8
+HOURS = 3
 
 
 @pytest.fixture(autouse=True)
