@@ -16,6 +16,7 @@ from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
+from headwater.sql.parsing.distinct_on import without_distinct_on
 from headwater.sql.parsing.lexer import Kind, Source, lex
 from headwater.sql.parsing.moments import text_at
 from headwater.storage.timeline import WEIGHT
@@ -37,9 +38,10 @@ def run_sql(
 def spark_text(text: str, time: int) -> str:
     """A user's SQL as Spark takes it: now() is the time that the view is as of.
 
-    Names beyond ASCII, which only Headwater takes unquoted, are in quotes.
+    Names beyond ASCII, which only Headwater takes unquoted, are in quotes, and DISTINCT ON is written
+    in another way.
     """
-    text = text_at(text, time)
+    text = text_at(without_distinct_on(text), time)
     parts: list[str] = []
     end = 0
     for token in lex(Source("<sql>", text)):

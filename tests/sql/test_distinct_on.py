@@ -1,0 +1,33 @@
+"""DISTINCT ON as Spark takes it: the same first rows, by DuckDB, which has both."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from headwater.sql.parsing.distinct_on import without_distinct_on
+
+SELECTS = [
+    "SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v DESC",
+    "SELECT DISTINCT ON (k) * FROM t ORDER BY k, v",
+    "SELECT DISTINCT ON (k, w) w, k, v + 1 AS more FROM t ORDER BY k, w, v",
+    "SELECT sum(d.v) FROM (SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v) d JOIN t ON t.k = d.k",
+    "WITH d AS (SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v DESC) SELECT count(*) FROM d WHERE v > 2",
+]
+
+
+@pytest.mark.parametrize("select", SELECTS)
+def test_it_gives_the_same_rows(select: str) -> None:
+    with duckdb.connect() as database:
+        database.execute(
+            "CREATE TABLE t AS SELECT i % 4 AS k, (i * 7) % 11 AS v, i % 2 AS w FROM range(12) r(i)"
+        )
+        written = without_distinct_on(select)
+        assert "DISTINCT ON" not in written
+        in_duckdb = written.replace("* EXCEPT (", "* EXCLUDE (")
+        assert sorted(database.execute(in_duckdb).fetchall()) == sorted(database.execute(select).fetchall())
+
+
+def test_other_texts_stay_as_they_are() -> None:
+    text = "SELECT DISTINCT k FROM t JOIN u ON t.k = u.k -- DISTINCT ON"
+    assert without_distinct_on(text) is text
