@@ -10,8 +10,6 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
     shop.read("big_orders").to_pylist()
     shop.query("orders_of", customer_id=7).rows
     all(view.equal for view in shop.verify())
-
-Long because it is one class: a project, with everything that can be done with it.
 """
 
 from __future__ import annotations
