@@ -5,6 +5,11 @@ from __future__ import annotations
 import duckdb
 import pytest
 
+from headwater.algebra.plans.nodes import Over
+from headwater.algebra.plans.walks import nodes
+from headwater.catalog import keep
+from headwater.sql.ddl.resolve import resolve
+from headwater.sql.ddl.statements import parse_statements
 from headwater.sql.parsing.distinct_on import without_distinct_on
 
 SELECTS = [
@@ -31,3 +36,15 @@ def test_it_gives_the_same_rows(select: str) -> None:
 def test_other_texts_stay_as_they_are() -> None:
     text = "SELECT DISTINCT k FROM t JOIN u ON t.k = u.k -- DISTINCT ON"
     assert without_distinct_on(text) is text
+
+
+def test_a_view_keeps_the_first_row_of_each_group() -> None:
+    """It was kept as a plain DISTINCT once: more rows than the view has."""
+    ddl = "CREATE TABLE t (k INT, v INT); CREATE MATERIALIZED VIEW first AS " + SELECTS[0]
+    declared = resolve(parse_statements(ddl))
+    kept = keep(declared.views[0], {table.name: table.columns for table in declared.tables})
+    assert not kept.obstacles
+    plan = kept.stages[0].plan
+    assert plan is not None
+    over = next(node for node in nodes(plan) if isinstance(node, Over))
+    assert over.most is not None and over.most[1] == 1

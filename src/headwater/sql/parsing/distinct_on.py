@@ -17,7 +17,7 @@ from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.lexer import Source, lex
 from headwater.sql.parsing.parser import parse_select, select_tree
 
-__all__ = ["without_distinct_on"]
+__all__ = ["first_rows", "is_distinct_on", "without_distinct_on"]
 
 
 @lru_cache(maxsize=500)
@@ -26,14 +26,23 @@ def without_distinct_on(text: str) -> str:
     if not any(first.word == "DISTINCT" and then.word == "ON" for first, then in pairwise(tokens)):
         return text
     tree = select_tree(parse_select(SqlText(text))).copy()
-    return tree.transform(_rewritten).sql(dialect=Headwater())
+    return tree.transform(lambda node: first_rows(node) if is_distinct_on(node) else node).sql(
+        dialect=Headwater()
+    )
 
 
-def _rewritten(node: exp.Expr) -> exp.Expr:
-    if not isinstance(node, exp.Select):
-        return node
-    first_rows = eliminate_distinct_on(node)
-    if isinstance(first_rows, exp.Select) and first_rows is not node:  # a star would show the number, too
-        for star in [column for column in first_rows.selects if isinstance(column, exp.Star)]:
-            star.set("except_", [exp.to_identifier("_row_number")])
-    return first_rows
+def is_distinct_on(node: exp.Expr) -> bool:
+    distinct = node.args.get("distinct")
+    return isinstance(distinct, exp.Distinct) and distinct.args.get("on") is not None
+
+
+def first_rows(select: exp.Expr) -> exp.Select:
+    """A SELECT DISTINCT ON as one over numbered rows."""
+    rewritten = eliminate_distinct_on(select.copy())
+    assert isinstance(rewritten, exp.Select)
+    for number in list(rewritten.find_all(exp.RowNumber)):  # our dialect knows functions by their names
+        number.replace(exp.Anonymous(this="row_number"))
+    for column in rewritten.selects:
+        if isinstance(column, exp.Star):  # it would show the number, too
+            column.set("except_", [exp.column("_row_number")])
+    return rewritten

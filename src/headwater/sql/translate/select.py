@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
 from headwater.algebra.plans.nodes import Aggregate
+from headwater.sql.parsing.distinct_on import first_rows, is_distinct_on
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.group_keys import has_aggregate
@@ -35,6 +36,8 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     """The rows of one SELECT."""
     if not node.expressions:
         env.notes.fail("HW113", node, "this SELECT selects nothing")
+    if is_distinct_on(node):
+        return translate_select(first_rows(node), env)
     rows = _where(from_clause(node, env), node, env)
     having = node.args.get("having")
     group = node.args.get("group")
