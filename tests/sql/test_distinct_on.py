@@ -47,4 +47,5 @@ def test_a_view_keeps_the_first_row_of_each_group() -> None:
     plan = kept.stages[0].plan
     assert plan is not None
     over = next(node for node in nodes(plan) if isinstance(node, Over))
-    assert over.most is not None and over.most[1] == 1
+    assert over.most is not None
+    assert over.most[1] == 1
