@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import duckdb
 import pytest
+from sqlglot import exp
 
 from headwater.algebra.plans.nodes import Over
 from headwater.algebra.plans.walks import nodes
 from headwater.catalog import keep
+from headwater.model import SqlText
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.sql.parsing.distinct_on import without_distinct_on
+from headwater.sql.parsing.distinct_on import first_rows, without_distinct_on
+from headwater.sql.parsing.parser import parse_select, select_tree
 
 SELECTS = [
     "SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v DESC",
@@ -49,3 +52,8 @@ def test_a_view_keeps_the_first_row_of_each_group() -> None:
     over = next(node for node in nodes(plan) if isinstance(node, Over))
     assert over.most is not None
     assert over.most[1] == 1
+
+
+def test_what_is_shown_are_columns() -> None:
+    (shown, _) = first_rows(select_tree(parse_select(SqlText(SELECTS[0])))).selects
+    assert isinstance(shown, exp.Column)

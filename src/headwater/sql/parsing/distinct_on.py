@@ -42,6 +42,8 @@ def first_rows(select: exp.Expr) -> exp.Select:
     assert isinstance(rewritten, exp.Select)
     for number in list(rewritten.find_all(exp.RowNumber)):  # our dialect knows functions by their names
         number.replace(exp.Anonymous(this="row_number"))
+    for name in [name for name in rewritten.selects if isinstance(name, exp.Identifier)]:
+        name.replace(exp.column(name.copy()))
     for column in rewritten.selects:
         if isinstance(column, exp.Star):  # it would show the number, too
             column.set("except_", [exp.column("_row_number")])
