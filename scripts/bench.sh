@@ -2,7 +2,7 @@
 # The long experiments, one after another: two cores do not hold two of them. Results: bench-results/NAME.
 set -uo pipefail
 failed=()
-.venv/bin/pytest -n 2 --dist loadgroup -m long || failed+=("long tests")
+.venv/bin/pytest -n 2 --dist loadgroup -m long --timeout 3600 || failed+=("long tests")
 for name in laws fuzz push ingest postgres crash scale weave updates joins; do
   echo "== headwater bench $name"
   options=()

@@ -107,7 +107,8 @@ def test_status_may_be_watched(shop: Path, monkeypatch: pytest.MonkeyPatch) -> N
         if len(shown) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("headwater.cli.show.screens.again.time.sleep", sleep)
+    # the screen's own name for it: time.sleep itself is also called by threads that other tests left
+    monkeypatch.setattr("headwater.cli.show.screens.again.sleep", sleep)
     text = command("status", "--watch").stdout
     assert text.count("shop: not running") == 2
 

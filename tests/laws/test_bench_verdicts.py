@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -98,10 +99,11 @@ def test_a_run_is_stuck_if_no_view_moves_on(
 ) -> None:
     """Three views, pushed one after the other, each after a while: on a slow machine that is no fault."""
     seconds = [0.0]
-    monkeypatch.setattr(crash_run.time, "monotonic", lambda: seconds[0])
-    monkeypatch.setattr(
-        crash_run.time, "sleep", lambda duration: seconds.__setitem__(0, seconds[0] + duration)
+    clock = SimpleNamespace(
+        monotonic=lambda: seconds[0],
+        sleep=lambda duration: seconds.__setitem__(0, seconds[0] + duration),
     )
+    monkeypatch.setattr(crash_run, "time", clock)
     monkeypatch.setattr(
         crash_run, "_times", lambda _: {view: 9 if seconds[0] > slow * (view + 1) else 1 for view in range(3)}
     )

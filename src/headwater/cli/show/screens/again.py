@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from time import sleep
 
 from headwater.cli.show.output import console
 
@@ -20,6 +20,6 @@ def again_and_again(show: Callable[[], None]) -> None:
             if out.is_terminal:
                 out.clear()
             show()
-            time.sleep(EVERY)
+            sleep(EVERY)
     except KeyboardInterrupt:
         return
