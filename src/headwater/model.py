@@ -172,6 +172,7 @@ class Table:
     watermark: Watermark | None = None
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     weight: RefreshWeight | None = None
+    overload_weight: float = 1.0  # OVERLOAD WEIGHT: of the time that it and others divide under overload
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -223,6 +224,7 @@ class JoinWindow:
     adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
     retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
     rows: int | None = None  # WINDOW = 1000 ROWS; `length` is then zero
+    weight: float = 1.0  # OVERLOAD WEIGHT: of the time that it and others divide under overload
     place: Place | None = field(default=None, compare=False)
 
     @property

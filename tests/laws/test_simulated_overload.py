@@ -9,7 +9,6 @@ import pytest
 
 from headwater.bench.simulation.overload.run import simulate_overload, simulate_overloads
 from headwater.engine.push import forecaster
-from headwater.engine.push.choosing import budgets
 from headwater.overload import budget
 from support.cases import scaled
 
@@ -46,7 +45,7 @@ def test_a_run_that_has_to_choose_keeps_its_promise() -> None:
 
 
 def test_without_choosing_the_promise_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budgets, "by_forecast", lambda *_, **__: budget.EVERYTHING)
+    monkeypatch.setattr(budget, "by_forecast", lambda *_, **__: budget.EVERYTHING)
     assert "stale" in simulate_overload(OVERLOADED).problem
 
 

@@ -13,6 +13,11 @@ from headwater.sql.ddl.statements import parse_statements
 
 QUOTES = "CREATE TABLE quotes (symbol STRING, price DOUBLE, UPDATE KEY (symbol))"
 BEST = f"{QUOTES} ON OVERLOAD UPDATES best"
+STREAM = "CREATE TABLE {} (id INT PRIMARY KEY, at TIMESTAMP TEMPORAL)"
+JOIN = (
+    f"{STREAM.format('a')};{STREAM.format('b')};"
+    "CREATE MATERIALIZED VIEW v {} AS SELECT a.id FROM a JOIN b ON a.id = b.id"
+)
 WATCH = "CREATE TABLE w (symbol STRING, weight DOUBLE)"
 
 
@@ -45,6 +50,12 @@ def test_on_overload(clause: str, expected: Updates) -> None:
         (f"{QUOTES} ON OVERLOAD best", "HW100", "UPDATES"),
         ("CREATE TABLE t (a INT) ON OVERLOAD UPDATES best", "HW117", "no UPDATE KEY"),
         (f"{QUOTES} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW117", "nothing asks for"),
+        (f"{QUOTES} OVERLOAD WEIGHT = 2", "HW117", "takes everything under overload"),
+        (f"{BEST} OVERLOAD WEIGHT = 0", "HW111", "above 0"),
+        (f"{BEST} OVERLOAD WEIGHT 1 OVERLOAD WEIGHT 2", "HW103", "given twice"),
+        (f"{BEST} OVERLOAD WEIGHT 1 TBLPROPERTIES ('headwater.overload_weight' = '2')", "HW103", "disagree"),
+        (JOIN.format("OVERLOAD WEIGHT = 2"), "HW127", "needs a WINDOW"),
+        (JOIN.format("WINDOW = INTERVAL '1' MINUTE OVERLOAD WEIGHT 2"), "HW127", "needs ON OVERLOAD ADAPT"),
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (weight)", "HW100", "and its weight"),
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW122", 'no table "w"'),
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbl, weight);{WATCH}", "HW122", 'no column "symbl"'),
@@ -55,6 +66,32 @@ def test_what_is_wrong(text: str, code: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         project(text)
     assert raised.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("", 1.0),
+        ("OVERLOAD WEIGHT = 3", 3.0),
+        ("overload weight 0.25", 0.25),
+        ("TBLPROPERTIES ('headwater.overload_weight' = '2.5')", 2.5),
+    ],
+)
+def test_overload_weight(clause: str, expected: float) -> None:
+    assert project(f"{BEST} {clause}").tables["quotes"].overload_weight == expected
+    adapted = f"WINDOW = INTERVAL '1' MINUTE ON OVERLOAD ADAPT JOINS {clause}"
+    window = project(JOIN.format(adapted)).views["v"].window
+    assert window is not None
+    assert window.weight == expected
+
+
+def test_a_weight_leaves_views_as_they_are() -> None:
+    adapted = "WINDOW = INTERVAL '1' MINUTE ON OVERLOAD ADAPT JOINS"
+    plain, heavy = (
+        build(project(f"{BEST} {more};{JOIN.format(f'{adapted} {more}')}"))
+        for more in ("", "OVERLOAD WEIGHT 9")
+    )
+    assert plain.versions == heavy.versions
 
 
 VIEW = "CREATE MATERIALIZED VIEW v {} AS SELECT symbol, price FROM quotes WHERE price > 1"

@@ -1,9 +1,9 @@
-"""How much a stage that chooses may take in a push: one controller for all of them, pure.
+"""How much stages that choose may take in a push: one controller for all of them, pure.
 
 A push of everything is forecast.  If it fits the time that the promise leaves for a push, everything is
 taken. If not, the stage gets as many units (keys of an update stream, probes of a join) as fit, found by
 interpolation on the forecast, which grows with them.  A user may set units per second instead; then no
-forecast is asked.
+forecast is asked.  Several stages share the time (`share_time`) by weight and by worth (sharing.py).
 
 **How long may a push take?**  A view is as stale as the time since its last push began, and is stalest
 when the next one ends.  With a push always under way that is twice a push: a push that takes SHARE of the
@@ -24,11 +24,17 @@ it was choosing is the only memory, and it is stored with what waits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 
-__all__ = ["EVERYTHING", "Budget", "Load", "allowed_time", "by_forecast", "by_rate", "overloaded"]
+from headwater.overload.sharing import Contender, Part, divided
+
+__all__ = [
+    "EVERYTHING", "Budget", "Claim", "Load", "allowed_time", "by_forecast", "by_rate", "overloaded",
+    "share_time",
+]  # fmt: skip
 
 SHARE = 0.35  # of the promise: what a push may take
 SAFE = 0.85  # of the promise: by then a push should have ended, by a cautious forecast
@@ -39,7 +45,12 @@ HOPELESS = 1.5  # times what a push may take: if one that takes next to nothing 
 WORTHWHILE = 1.25  # of such a push: what it may take then
 FEWEST = 1  # units, however little fits: what waits must not wait for ever
 
+LEAST_COST = 1e-9  # seconds: a forecast may think that a unit costs nothing
+ROUNDING = 1e-9
+PARTS = 100_000  # of the time that everything would take: what is counted out when several share it
+
 ForecastOf = Callable[[int], timedelta]  # of a push that takes so many units
+ForecastOfAll = Callable[[Mapping[str, int]], timedelta]  # of so many units for each stage; all of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +63,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a stage may take; `units` None: everything. `cost`: seconds for each of them."""
+    """What a stage may take; `units` None: everything. `cost`: seconds for each of them.
+
+    `share`: of the time that stages which choose have in this push; None: nobody had to choose.
+    """
 
     units: int | None = None
     cost: float = 0.0
     reason: str = ""
+    share: float | None = None
 
 
 EVERYTHING = Budget()
@@ -113,6 +128,81 @@ def by_rate(load: Load, per_second: float, seconds: float, what: str = "updates"
     if load.units <= units * (ENOUGH if load.choosing else 1.0):
         return Budget(reason=said)
     return Budget(units, 1.0 / per_second, said)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A stage that competes for the time of a push.
+
+    `likely`: as many of its units as the forecast takes for all of them. `keys`: of an update stream, those
+    over which its updates are spread.
+    """
+
+    name: str
+    load: Load
+    likely: int
+    weight: float = 1.0
+    keys: int | None = None
+
+
+def share_time(claims: Sequence[Claim], allowed: timedelta, forecast: ForecastOfAll) -> dict[str, Budget]:
+    """What each stage may take, so that all of it fits the time."""
+    contenders = cache(lambda: _contenders(claims, forecast))  # only asked for if not everything fits
+
+    def given(parts: int) -> dict[str, Part]:
+        return divided(contenders(), sum(contender.need for contender in contenders()) * parts / PARTS)
+
+    def units(parts: int) -> dict[str, int]:
+        shares = given(parts)
+        return {claim.name: _units(claim, shares[claim.name]) for claim in claims}
+
+    choosing = any(claim.load.choosing for claim in claims)
+    whole = by_forecast(
+        Load(PARTS, choosing), allowed, lambda parts: forecast(units(parts)), all_at_once=forecast({})
+    )
+    if whole.units is None:
+        return {claim.name: whole for claim in claims}
+    shares = given(whole.units)
+    return {claim.name: _granted(claim, shares[claim.name], whole) for claim in claims}
+
+
+def _contenders(claims: Sequence[Claim], forecast: ForecastOfAll) -> list[Contender]:
+    """With what a unit of each costs: what all of them add to a push that takes next to nothing."""
+    few = {claim.name: FEWEST for claim in claims}
+    least = forecast(few)
+
+    def cost(claim: Claim) -> float:
+        added = forecast({**few, claim.name: claim.likely}) - least
+        return max(added.total_seconds() / max(claim.likely, FEWEST), LEAST_COST)
+
+    return [
+        Contender(
+            claim.name,
+            max(claim.likely, FEWEST),
+            cost(claim) if len(claims) > 1 else 1.0,  # alone, whatever it costs
+            claim.weight,
+            claim.keys,
+        )
+        for claim in claims
+    ]
+
+
+def _units(claim: Claim, part: Part) -> int:
+    """All, if as many as the forecast counts may be taken."""
+    if part.units >= max(claim.likely, FEWEST) * (1 - ROUNDING):
+        return claim.load.units
+    return max(int(part.units), FEWEST)
+
+
+def _granted(claim: Claim, part: Part, whole: Budget) -> Budget:
+    """A stage that gets all it needs while others do not need not choose."""
+    assert whole.units is not None
+    units, seconds = _units(claim, part), whole.cost * whole.units
+    alone = part.share >= 1.0
+    said = "" if alone else f", of which {claim.name} gets {part.share:.0%} of what there is to divide"
+    budget = Budget(units, seconds * part.share / max(units, 1), whole.reason + said, part.share)
+    enough = not claim.load.choosing or part.seconds <= part.entitled * ENOUGH
+    return replace(budget, units=None) if units >= claim.load.units and enough and not alone else budget
 
 
 def overloaded(budget: Budget, waiting: int, choosing: bool) -> bool:

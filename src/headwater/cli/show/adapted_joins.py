@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.cli.show.chosen_tables import share_text
 from headwater.cli.show.output import console, print_table
 from headwater.cli.show.tables import Column
 from headwater.clock import instant_text
@@ -17,6 +18,7 @@ __all__ = ["print_adapted_joins"]
 COLUMNS = (
     Column("adapted join"), Column("matches found", True), Column("stale", True),
     Column("late rows", True, 1), Column("probing in the last push", rank=2),
+    Column("time it got", True, 3, unless_zero=True),
 )  # fmt: skip
 
 
@@ -43,7 +45,14 @@ def _why(join: JoinStatus) -> str:
 def _row(join: JoinStatus) -> tuple[str, ...]:
     share = f"{join.share_of_matches:.1%}{'' if join.measured else ' (expected)'}"
     probing = ", ".join(map(_allowance, join.allowances))
-    return join.view, share, f"{join.stale_results:,}", f"{join.late_rows:,}", probing
+    return (
+        join.view,
+        share,
+        f"{join.stale_results:,}",
+        f"{join.late_rows:,}",
+        probing,
+        share_text(join.share, join.weight),
+    )
 
 
 def _allowance(stream: StreamAllowance) -> str:

@@ -13,8 +13,8 @@ from datetime import timedelta
 from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
-from headwater.engine.push.choosing.budgets import budgets
-from headwater.engine.push.choosing.probe_budgets import probe_budgets
+from headwater.engine.push.choosing.granting.budgets import budgets
+from headwater.engine.push.choosing.granting.update_streams import FEW_KEYS
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job, stage_moves
 from headwater.engine.push.workplace import Workplace
@@ -31,7 +31,6 @@ __all__ = ["Forecaster"]
 
 COMMIT = timedelta(milliseconds=15)  # a stage whose time only moves on
 OVERRUN = 2.0  # under overload: how many times as long as expected a push may take and still be in time
-FEW_KEYS = 1_000  # a table that has hardly any rows yet may soon have so many
 
 
 @dataclass(slots=True)
@@ -82,14 +81,7 @@ class Forecaster:
         def cautious(given: Mapping[str, Budget]) -> timedelta:
             return self._total(views, until, given, practised=True).cautious
 
-        shown = budgets(self.workplace, views, until, cautious)
-        probes = probe_budgets(
-            self.workplace,
-            views,
-            until,
-            lambda given: cautious({**shown, **given}),
-        )
-        return shown | probes
+        return budgets(self.workplace, views, until, cautious)
 
     def _total(
         self, views: Collection[str], until: int, given: Mapping[str, Budget], practised: bool = False

@@ -61,10 +61,13 @@ class JoinStatus:
     choosing: bool
     exact_since: int | None  # matches from then on are all found; None: not now
     adaptations: tuple[Adaptation, ...]
+    weight: float = 1.0  # OVERLOAD WEIGHT
+    share: float | None = None  # of the time that stages which choose had in the newest push
 
 
 def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[JoinStatus, ...]:
-    adapted = [view.name for view in catalog.project.views.values() if view.window and view.window.adapt]
+    views = catalog.project.views.values()
+    adapted = {view.name: view.window for view in views if view.window and view.window.adapt}
     if not adapted:
         return ()
     since = now - LOOKED_BACK
@@ -72,14 +75,15 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
     return tuple(
         _status(
             name,
+            window.weight,
             [probes for probes in noted if probes.view == name],
             choices_since(warehouse, name, since),
         )
-        for name in adapted
+        for name, window in adapted.items()
     )
 
 
-def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
+def _status(view: str, weight: float, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
     pushes = [_Push(tuple(of_push)) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
     partial = [push.at for push in pushes if push.partial]
     exact = next((push.at for push in pushes if not partial or push.at > partial[-1]), None)
@@ -101,6 +105,8 @@ def _status(view: str, noted: Sequence[Probes], choices: Sequence[Choice]) -> Jo
             Adaptation(choice.at, choice.event, shares.get(choice.at, 1.0), choice.reason)
             for choice in sorted(choices, key=lambda choice: (choice.at, _ORDER.index(choice.event)))
         )[-SHOWN:],
+        weight,
+        pushes[-1].inputs[0].share if pushes and pushes[-1].partial else None,
     )
 
 

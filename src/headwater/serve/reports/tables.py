@@ -53,6 +53,9 @@ class TableStatus:
     staleness: KeyStaleness
     choosing: bool
     why: str
+    weight: float = 1.0  # OVERLOAD WEIGHT
+    share: float | None = None  # of the time that stages which choose had in its last push
+    taken: int = 0  # keys that its last choice showed
 
 
 def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
@@ -83,6 +86,9 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
         _staleness(waiting, table, keys, now) if tally is not None and tally.waits else KeyStaleness(),
         choosing,
         why,
+        table.overload_weight,
+        last.share if last is not None and choosing else None,
+        last.taken if last is not None and choosing else 0,
     )
 
 

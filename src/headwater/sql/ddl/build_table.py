@@ -63,6 +63,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         watermark=resolve_watermark(words, watermark, text.name.text, columns, provider),
         updates=updates,
         weight=weight,
+        overload_weight=cast(float, text.given.value("overload_weight") or 1.0),
         place=words.place(text.name),
     )
     return table, tuple(_references(words, text))
@@ -133,8 +134,10 @@ def _updates(
 ) -> tuple[Updates, RefreshWeight | None]:
     updates = cast(Updates | None, text.given.value("on_overload")) or Updates.APPEND
     weight = cast(RefreshWeight | None, text.given.value("refresh_weight"))
-    token = text.given.token("refresh_weight") or text.given.token("on_overload") or text.name
-    check_updates(words, text.name.text, update_key, updates, weight, token)
+    given = ("overload_weight", "refresh_weight", "on_overload")
+    token = next((place for name in given if (place := text.given.token(name))), text.name)
+    shares = text.given.value("overload_weight") is not None
+    check_updates(words, text.name.text, update_key, updates, weight, token, shares)
     return updates, weight
 
 

@@ -1,6 +1,8 @@
-"""ON OVERLOAD UPDATES and REFRESH WEIGHT: which updates of a table are shown first, and what they are worth.
+"""ON OVERLOAD UPDATES, OVERLOAD WEIGHT and REFRESH WEIGHT: which updates of a table are shown first.
 
 ON OVERLOAD UPDATES best                                   the policy
+OVERLOAD WEIGHT = 3                                        of the time that it divides with others, as much as
+                                                           three of weight 1; of an adapted join as well
 REFRESH WEIGHT (symbol) FROM watchlist (symbol, weight)    how much the staleness of a key matters: a table
                                                            of the project says so; 1 for keys that it lacks
 """
@@ -16,7 +18,7 @@ from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.types import family
 from headwater.sql.parsing.words import Words
 
-__all__ = ["check_updates", "read_overload", "read_weight", "resolve_weights"]
+__all__ = ["check_updates", "read_overload", "read_overload_weight", "read_weight", "resolve_weights"]
 
 
 def read_overload(words: Words) -> Updates:
@@ -30,6 +32,16 @@ def read_overload(words: Words) -> Updates:
             "HW111", f'there is no policy of updates "{token.text}"', token, choices=policies, hint=hint
         )
     return Updates(token.text.lower())
+
+
+def read_overload_weight(words: Words) -> float:
+    """What follows OVERLOAD WEIGHT: a number above 0."""
+    token = words.peek()
+    weight = float(words.amount("an OVERLOAD WEIGHT"))
+    if weight <= 0:
+        hint = "with a weight of 1 it gets a third of what another gets with 3"
+        raise words.wrong("HW111", "an OVERLOAD WEIGHT must be above 0", token, hint=hint)
+    return weight
 
 
 def read_weight(words: Words) -> RefreshWeight:
@@ -56,8 +68,12 @@ def check_updates(
     updates: Updates,
     weight: RefreshWeight | None,
     token: Token,
+    shares: bool = False,
 ) -> None:
-    """Only update streams have updates to choose among; only `best` asks what they are worth."""
+    """Only update streams have updates to choose among; only `best` asks what they are worth.
+
+    `shares`: it has an OVERLOAD WEIGHT.
+    """
     if updates is not Updates.APPEND and not update_key:
         raise words.wrong(
             "HW117",
@@ -72,6 +88,14 @@ def check_updates(
             f'the table "{table}" has a REFRESH WEIGHT that nothing asks for',
             token,
             hint="write ON OVERLOAD UPDATES best, or leave out REFRESH WEIGHT",
+        )
+    if shares and updates is Updates.APPEND:
+        raise words.wrong(
+            "HW117",
+            f'the table "{table}" has an OVERLOAD WEIGHT, but takes everything under overload',
+            token,
+            detail="Only tables that choose among their updates divide the time of a push with others.",
+            hint="write ON OVERLOAD UPDATES best, or leave out OVERLOAD WEIGHT",
         )
 
 

@@ -5,7 +5,7 @@
       [EXPECT [ROWS n] [RATE r PER SECOND] [VALUES n (column), ...]]
       [RETAIN CURRENT | RETAIN INTERVAL '30' DAY [ON column]] [WATERMARK = INTERVAL '10' MINUTE [ON column]]
       [WITH CARDINALITY (column, n)] [ON VIOLATION WARN | REJECT]
-      [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best]
+      [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best] [OVERLOAD WEIGHT = 3]
       [REFRESH WEIGHT (key) FROM t (key, weight)] [TBLPROPERTIES (...)] [COMMENT '...']
 
 The clauses after the parentheses may come in any order, each once (WITH CARDINALITY as often as needed).
@@ -25,7 +25,7 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
-from headwater.sql.ddl.overload import read_overload, read_weight
+from headwater.sql.ddl.overload import read_overload, read_overload_weight, read_weight
 from headwater.sql.ddl.retain import read_retain
 from headwater.sql.ddl.table_body import read_elements, read_limit
 from headwater.sql.ddl.watermark import read_watermark
@@ -159,6 +159,7 @@ def _limits(words: Words) -> tuple[tuple[int, tuple[Token, ...]], ...]:
 _SITE = Setting("site", ("AT", "SITE"), read_site)
 _VIOLATION = Setting("on_violation", ("ON", "VIOLATION"), _violation)
 _OVERLOAD = Setting("on_overload", ("ON", "OVERLOAD"), read_overload)
+_SHARE = Setting("overload_weight", ("OVERLOAD", "WEIGHT"), read_overload_weight, equals=True)
 _WATERMARK = Setting("watermark", ("WATERMARK",), read_watermark, equals=True)
 _PROVIDER = Setting("provider", ("USING",), _provider)
 _CLAUSES = (
@@ -170,6 +171,7 @@ _CLAUSES = (
     _WATERMARK,
     _VIOLATION,
     _OVERLOAD,
+    _SHARE,
     Setting("refresh_weight", ("REFRESH", "WEIGHT"), read_weight),
     Setting("comment", ("COMMENT",), read_comment, equals=True),
 )
@@ -179,6 +181,7 @@ _PROPERTIES = (
     _SITE,
     _VIOLATION,
     _OVERLOAD,
+    _SHARE,
     Setting("expect_rows", (), _rows),
     Setting("expect_rate", (), _rate),
     Setting("primary_key", (), _column_list),

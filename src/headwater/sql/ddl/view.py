@@ -3,7 +3,7 @@
     CREATE [OR REPLACE] MATERIALIZED VIEW name [(column, ...)]
       [FRESHNESS = INTERVAL '10' SECOND] [PENALTY = 0.001] [OWNER = 'team'] [AT SITE name] [ALLOW CROSS JOIN]
       [WINDOW = INTERVAL '10' MINUTE [TOLERANCE (stream = INTERVAL '12' MINUTE, ...)]
-        [ON OVERLOAD ADAPT JOINS]] [RETAIN INTERVAL '7' DAY [ON column]]
+        [ON OVERLOAD ADAPT JOINS [OVERLOAD WEIGHT = 3]]] [RETAIN INTERVAL '7' DAY [ON column]]
       [REFRESH POLICY AUTO | INCREMENTAL | INCREMENTAL STRICT | FULL] [[REFRESH] EVERY CHANGE]
       [TBLPROPERTIES (...)] [COMMENT '...']
     AS SELECT ...
@@ -29,7 +29,9 @@ from headwater.sql.ddl.clauses import (
     read_site,
     unknown_clause,
 )
-from headwater.sql.ddl.joins.window import join_window, read_adapt, read_tolerance, read_window
+from headwater.sql.ddl.joins.window import join_window
+from headwater.sql.ddl.joins.window_clauses import read_adapt, read_tolerance, read_window
+from headwater.sql.ddl.overload import read_overload_weight
 from headwater.sql.ddl.retain_rows import read_retain_rows
 from headwater.sql.parsing.intervals import read_interval
 from headwater.sql.parsing.lexer import Token
@@ -117,6 +119,7 @@ _SETTINGS = (
     Setting("window", ("WINDOW",), read_window, equals=True),
     Setting("tolerance", ("TOLERANCE",), read_tolerance, equals=True),
     Setting("on_overload", ("ON", "OVERLOAD"), read_adapt),
+    Setting("overload_weight", ("OVERLOAD", "WEIGHT"), read_overload_weight, equals=True),
     Setting("retain", ("RETAIN",), read_retain_rows, equals=True),
     Setting("every_change", ("REFRESH", "EVERY", "CHANGE"), lambda _: True, read_flag),
     Setting(

@@ -26,6 +26,7 @@ OVERLOAD = pa.schema(
         ("waiting", pa.int64()),  # keys that were not; rows that did not
         ("superseded", pa.int64()),  # updates that need not be shown any more, in all
         ("shown_rows", pa.int64()),  # changes of what is shown
+        ("share", pa.float64()),  # of the time that stages which choose had in that push; null: set by hand
     ]
 )
 
@@ -40,6 +41,7 @@ class Choice:
     waiting: int
     superseded: int
     shown_rows: int
+    share: float | None = None
 
 
 def note_choice(warehouse: Warehouse, choice: Choice) -> None:

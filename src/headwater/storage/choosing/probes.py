@@ -26,6 +26,7 @@ JOINS = pa.schema(
         ("reason", pa.string()),
         ("sampled", pa.int64()),  # rows that were followed along their path, probing or not
         ("after", pa.list_(pa.float64())),  # how many rows they became after each join of it
+        ("share", pa.float64()),  # of the time that stages which choose had in that push; null: no limit
     ]
 )
 
@@ -43,6 +44,7 @@ class Probes:
     reason: str
     sampled: int | None = None
     after: tuple[float, ...] | None = None
+    share: float | None = None
 
     @property
     def found(self) -> float | None:

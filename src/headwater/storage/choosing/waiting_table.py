@@ -44,6 +44,7 @@ BEGAN = "headwater-began"  # when the overload began; 0: there is none
 ARRIVED = "headwater-arrived"  # updates since there is this table
 TAKEN = "headwater-taken"  # of these, how many were shown
 WAITS = "headwater-waits"  # keys that wait
+KEYS = "headwater-keys"  # keys seen since the overload began
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Tally:
     arrived: int = 0
     taken: int = 0
     waits: int = 0
+    keys: int = 0
 
     @property
     def choosing(self) -> bool:
@@ -84,7 +86,7 @@ class WaitingTable:
         return self.current() and not self.tally().choosing and not self.timeline.snapshot().files
 
     def tally(self) -> Tally:
-        numbers = (self.timeline.log.transaction(name) or 0 for name in (BEGAN, ARRIVED, TAKEN, WAITS))
+        numbers = (self.timeline.log.transaction(name) or 0 for name in (BEGAN, ARRIVED, TAKEN, WAITS, KEYS))
         return Tally(*numbers)
 
     def part(self) -> Slice:
@@ -98,7 +100,10 @@ class WaitingTable:
     def replace(self, columns: pa.Schema, time: int, files: Sequence[NewFile], tally: Tally) -> None:
         """Make it hold these files, as of a time, in one commit."""
         self.create(columns)
-        numbers = {BEGAN: tally.began_at, ARRIVED: tally.arrived, TAKEN: tally.taken, WAITS: tally.waits}
+        numbers = {
+            BEGAN: tally.began_at, ARRIVED: tally.arrived, TAKEN: tally.taken, WAITS: tally.waits,
+            KEYS: tally.keys,
+        }  # fmt: skip
         old = self.timeline.snapshot().files
         self.timeline.log.commit(time, files, old, transactions=numbers, after=self.time())
 

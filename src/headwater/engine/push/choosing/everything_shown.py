@@ -27,4 +27,6 @@ def everything_shown(workplace: Workplace, stage: Stage, until: int) -> Iterator
     yield {CHOSEN: until}
     tally = waiting.tally()
     taken = tally.taken + tally.waits
-    waiting.replace(waiting.shown.columns(), until, (), replace(tally, began_at=0, taken=taken, waits=0))
+    waiting.replace(
+        waiting.shown.columns(), until, (), replace(tally, began_at=0, taken=taken, waits=0, keys=0)
+    )

@@ -42,7 +42,7 @@ def _probes(job: Job, counts: Counts) -> Probes:
     arrived = counts[PROBING] + counts[SILENT]
     return Probes(
         job.until, probing.view, probing.stream, seconds, arrived, counts[PROBING], counts[LATE],
-        job.budget.units, job.reason,
+        job.budget.units, job.reason, share=job.budget.share,
     )  # fmt: skip
 
 
@@ -76,5 +76,5 @@ def _note_adaptation(workplace: Workplace, view: str, noted: Sequence[Probes]) -
 
 def _note(workplace: Workplace, noted: Sequence[Probes], event: str, reason: str) -> None:
     probed, arrived = sum(probes.probed for probes in noted), sum(probes.arrived for probes in noted)
-    choice = Choice(noted[0].at, noted[0].view, event, reason, probed, arrived - probed, 0, 0)
+    choice = Choice(noted[0].at, noted[0].view, event, reason, probed, arrived - probed, 0, 0, noted[0].share)
     note_choice(workplace.warehouse, choice)

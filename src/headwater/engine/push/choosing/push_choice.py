@@ -94,8 +94,9 @@ class _Choosing:
             with self._written(inputs, marked, True, time, counted.keys) as (_, files):
                 began = before.began_at or counted.first or time
                 tally = Tally(
-                    began, before.arrived + counted.arrived, before.taken + counted.taken, counted.waits
-                )
+                    began, before.arrived + counted.arrived, before.taken + counted.taken, counted.waits,
+                    counted.keys,
+                )  # fmt: skip
                 waiting.replace(waiting.shown.columns(), time, files, tally)
 
     def choose(self) -> Choice:
@@ -113,14 +114,15 @@ class _Choosing:
             with self._written(inputs, marked, choosing, job.until, counted.keys) as (shown, files):
                 tally = Tally(
                     began if choosing else 0, before.arrived + counted.arrived, before.taken + taken,
-                    counted.waits - taken,
+                    counted.waits - taken, counted.keys if choosing else 0,
                 )  # fmt: skip
                 commit_choice(waiting, job, shown, files, tally)
         rows = sum(file.statistics.rows for file in shown)
         event = {(False, True): "entered", (True, False): "left"}.get((before.choosing, choosing), "chose")
         return Choice(
-            job.until, self.table.name, event, job.reason, taken, tally.waits, tally.superseded, rows
-        )
+            job.until, self.table.name, event, job.reason, taken, tally.waits, tally.superseded, rows,
+            budget.share,
+        )  # fmt: skip
 
     def _worth(self, inputs: Inputs, keys: str) -> str:
         """What keys are worth, as the table of weights says now."""

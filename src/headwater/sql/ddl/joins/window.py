@@ -4,6 +4,7 @@
     WINDOW = 1000 ROWS                              each was among the last so many when the newest came
     TOLERANCE (nyc = INTERVAL '12' MINUTE, ...)     a result made now holds no row of nyc that is older
     ON OVERLOAD ADAPT JOINS                         the most results that a push has time for
+    OVERLOAD WEIGHT = 3                             of the time that it then divides with others
     RETAIN INTERVAL '1' HOUR                        how long those are shown
 
 A row's time is its table's TEMPORAL column.  Within ten minutes of the newest means: any two of them are at
@@ -32,15 +33,17 @@ from headwater.errors import InputError, InternalError, Place, did_you_mean
 from headwater.model import JoinWindow, RetainRows, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
 from headwater.sql.ddl.joins.join_tree import join_tree
-from headwater.sql.parsing.intervals import MICROSECONDS, read_interval
-from headwater.sql.parsing.lexer import Kind, Source, Token, lex
-from headwater.sql.parsing.names import same_name, spelling
+from headwater.sql.parsing.intervals import MICROSECONDS
+from headwater.sql.parsing.lexer import Source, Token, lex
+from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.parser import normalised_tree, select_tree
 from headwater.sql.parsing.words import Words
 
-__all__ = ["interval_text", "join_window", "read_adapt", "read_tolerance", "read_window", "windowed"]
+__all__ = ["interval_text", "join_window", "windowed"]
 
-_NEED_A_WINDOW = {"tolerance": "TOLERANCE", "on_overload": "ON OVERLOAD ADAPT JOINS"}
+_NEED_A_WINDOW = {
+    "tolerance": "TOLERANCE", "on_overload": "ON OVERLOAD ADAPT JOINS", "overload_weight": "OVERLOAD WEIGHT",
+}  # fmt: skip
 _INSTANTS = ("timestamp", "timestamp_ntz")
 _AFTER_WHERE = (
     "GROUP",
@@ -56,41 +59,6 @@ _AFTER_WHERE = (
 )
 
 
-def read_window(words: Words) -> timedelta | int:
-    """What follows WINDOW: an interval, or a number of rows."""
-    token = words.peek()
-    if token.kind is not Kind.NUMBER or words.peek(1).word not in ("ROW", "ROWS"):
-        return read_interval(words)
-    if not token.text.isdigit() or int(token.text) < 1:
-        raise words.wrong("HW127", "a WINDOW has at least one row", token, hint="write WINDOW = 1000 ROWS")
-    words.next()
-    words.next()
-    return int(token.text)
-
-
-def read_tolerance(words: Words) -> tuple[tuple[str, timedelta], ...]:
-    """(nyc = INTERVAL '12' MINUTE, ...); as a property without the brackets."""
-    brackets = words.accept("(")
-    tolerances: dict[str, timedelta] = {}
-    while True:
-        token = words.name("the name of a stream")
-        if any(same_name(token.text, name) for name in tolerances):
-            raise words.wrong("HW103", f'the tolerance of "{token.text}" is given twice', token)
-        words.accept("=")
-        tolerances[token.text] = read_interval(words)
-        if not words.accept(","):
-            break
-    if brackets:
-        words.expect(")", after="the tolerances")
-    return tuple(tolerances.items())
-
-
-def read_adapt(words: Words) -> bool:
-    """ADAPT JOINS."""
-    words.expect("ADAPT", "JOINS", after="ON OVERLOAD")
-    return True
-
-
 def join_window(words: Words, given: Given) -> JoinWindow | None:
     """The window of a statement, before it is known what its SELECT reads."""
     length = cast(timedelta | int | None, given.value("window"))
@@ -103,6 +71,14 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
         return None
     rows = length if isinstance(length, int) else None
     adapt, retain = given.value("on_overload") is True, cast(RetainRows | None, given.value("retain"))
+    if not adapt and (token := given.token("overload_weight")):
+        raise words.wrong(
+            "HW127",
+            "an OVERLOAD WEIGHT of a view needs ON OVERLOAD ADAPT JOINS",
+            token,
+            detail="Only joins that choose who looks for partners divide the time of a push with others.",
+            hint="write ON OVERLOAD ADAPT JOINS, or leave out OVERLOAD WEIGHT",
+        )
     if adapt and retain is not None and retain.names:
         raise words.wrong(
             "HW127",
@@ -127,6 +103,7 @@ def join_window(words: Words, given: Given) -> JoinWindow | None:
         adapt=adapt,
         retain=retain.length if adapt and retain is not None else None,
         rows=rows,
+        weight=cast(float, given.value("overload_weight") or 1.0),
         place=None if window is None else words.place(window),
     )
 

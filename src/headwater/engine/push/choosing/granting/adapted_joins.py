@@ -1,11 +1,6 @@
-"""Allowances for the inputs of adapted joins: what the promise leaves a push to do, divided by a policy.
+"""Adapted joins before a push: how many probes all matches would take, and who gets those that are granted.
 
-The probes of a push are granted as the budget of any stage that chooses (overload/budget.py): as many as
-fit the time, by the forecast, or as many as the user set for a second.  A policy divides them among the
-inputs.
-
-A push whose fixed costs alone are too long for the promise would look for nothing and be late all the same.
-It may take somewhat longer than without any probe, so that a view never stops finding matches.
+A policy divides the probes of a join among its inputs (overload/joins/adaptation/allowances.py).
 """
 
 from __future__ import annotations
@@ -14,9 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
-from headwater.engine.push.choosing.budgets import CautiousOf, allowed
 from headwater.engine.push.workplace import Workplace
-from headwater.overload.budget import Budget, Load, by_forecast, by_rate
+from headwater.overload.budget import Budget, Claim, Load, by_rate
 from headwater.overload.joins.adaptation.allowances import (
     allowances,
     probes_needed,
@@ -25,47 +19,41 @@ from headwater.overload.joins.adaptation.allowances import (
 from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.storage.delta.delta_log import BEGINNING
 
-__all__ = ["probe_budgets"]
-
-PROBING = 1.25  # of what a push takes without any probe: so long it may take, however late the view is
-
-
-def probe_budgets(
-    workplace: Workplace, views: Collection[str], until: int, forecast: CautiousOf
-) -> dict[str, Budget]:
-    """By stage. `forecast` says how long the push would take, cautiously."""
-    granted: dict[str, Budget] = {}
-    for join in _joins(workplace, views, until):
-        per_second = workplace.catalog.project.overload.probes_per_second
-        load = Load(join.needed)
-        if per_second is not None:
-            budget = by_rate(load, per_second, join.seconds, "probes")
-        else:
-            without = forecast(join.budgets(Budget(0)))
-            budget = by_forecast(
-                load,
-                max(allowed(workplace, views, join.stages.values(), until), without * PROBING),
-                lambda units, join=join: forecast(join.budgets(Budget(units))),  # type: ignore[misc]
-            )
-        granted |= join.budgets(budget)
-    return granted
+__all__ = ["AdaptedJoin", "adapted_joins"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Join:
-    """An adapted join before a push: rows that arrived, by stream, and the stages that take them."""
+class AdaptedJoin:
+    """Rows that arrived, by stream, and the stages that take them."""
 
+    view: str
     stages: Mapping[str, str]
     arrived: Mapping[str, int]
     seconds: float
     plan: JoinPlan
     policy: str
+    weight: float
+    per_second: float | None  # set by hand
 
     @property
     def needed(self) -> int:
         return probes_needed(self.plan, self.seconds)
 
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.view, Load(self.needed), self.needed, self.weight)
+
+    @property
+    def stage_names(self) -> tuple[str, ...]:
+        return tuple(self.stages.values())
+
+    def by_hand(self) -> Budget | None:
+        if self.per_second is None:
+            return None
+        return by_rate(Load(self.needed), self.per_second, self.seconds, "probes")
+
     def budgets(self, budget: Budget) -> dict[str, Budget]:
+        """Of each input, by the policy."""
         if budget.units is None or budget.units >= self.needed:
             return dict.fromkeys(self.stages.values(), replace(budget, units=None))
         granted = allowances(self.plan, self.arrived, self.seconds, budget.units, self.policy)
@@ -74,10 +62,14 @@ class _Join:
         }
         share = share_of_matches(self.arrived, granted, found)
         reason = f"{budget.reason}; {self.policy} should find {share:.0%} of the matches with that"
-        return {stage: Budget(granted[stream], budget.cost, reason) for stream, stage in self.stages.items()}
+        return {
+            stage: replace(budget, units=granted[stream], reason=reason)
+            for stream, stage in self.stages.items()
+        }
 
 
-def _joins(workplace: Workplace, views: Collection[str], until: int) -> list[_Join]:
+def adapted_joins(workplace: Workplace, views: Collection[str], until: int) -> list[AdaptedJoin]:
+    """Those that are to be pushed."""
     needed = {kept.view: kept for level in workplace.catalog.levels(views) for kept, _ in level}
     joins = []
     for kept in needed.values():
@@ -88,7 +80,7 @@ def _joins(workplace: Workplace, views: Collection[str], until: int) -> list[_Jo
     return joins
 
 
-def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, until: int) -> _Join:
+def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, until: int) -> AdaptedJoin:
     project = workplace.catalog.project
     window = project.views[kept.view].window
     assert window is not None
@@ -102,10 +94,13 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
     seconds = max((until - after) / 1e6, 1e-3)
     join = workplace.learnt.of(project, workplace.warehouse, kept.view, until)
     rates = {stream: rows / seconds for stream, rows in arrived.items()}
-    return _Join(
+    return AdaptedJoin(
+        kept.view,
         {stream: stage.name for stream, stage in streams.items()},
         arrived,
         seconds,
         join.learnt.believed(rates, window.seconds),
         project.overload.join_policy,
+        window.weight,
+        project.overload.probes_per_second,
     )
