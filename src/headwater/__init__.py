@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from headwater.serve.reports.status import ViewStatus as ViewStatus
     from headwater.serve.reports.tables import KeyStaleness as KeyStaleness
     from headwater.serve.reports.tables import StaleKey as StaleKey
+    from headwater.serve.reports.tables import StalenessBand as StalenessBand
     from headwater.serve.reports.tables import TableStatus as TableStatus
     from headwater.serve.reports.trees import TreeStatus as TreeStatus
     from headwater.serve.store.answering import QueryAnswer as QueryAnswer
@@ -126,6 +127,7 @@ __all__ = [
     "Snapshot",
     "SourceStatus",
     "StaleKey",
+    "StalenessBand",
     "Status",
     "StoreStatus",
     "StreamAllowance",
@@ -187,6 +189,7 @@ _HOMES = {
     "Snapshot": "headwater.engine.run.auditor",
     "SourceStatus": "headwater.serve.reports.sources",
     "StaleKey": "headwater.serve.reports.tables",
+    "StalenessBand": "headwater.serve.reports.tables",
     "Status": "headwater.serve.reports.status",
     "StoreStatus": "headwater.serve.reports.status",
     "StreamAllowance": "headwater.serve.reports.joins",

@@ -156,6 +156,10 @@ def test_the_same_choices_as_in_plain_python_and_every_view_exact(
         True,
     )
     assert "2 updates per second" in status.why
+    bands = status.staleness.distribution
+    assert (bands[0].up_to_s, bands[0].keys) == (0.0, status.keys - status.waiting)
+    assert sum(band.keys for band in bands) == status.keys
+    assert bands[-1].up_to_s / 2 < status.staleness.worst[0].staleness_s <= bands[-1].up_to_s
     assert status.staleness.worst[0].staleness_s == (market.clock.now() - (waiting.since() or 0)) / 1e6
     while not waiting.idle():
         market.push()

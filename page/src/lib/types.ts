@@ -77,9 +77,16 @@ export interface UpdateTable {
   keys?: number;
   waiting: number;
   superseded: number;
-  staleness?: { mean_s: number | null; p99_s: number | null; worst: StaleKey[] };
+  staleness?: { mean_s: number | null; p99_s: number | null; worst: StaleKey[]; distribution: StalenessBand[] };
   choosing?: boolean;
   why?: string;
+  weight?: number;
+  share?: number | null;
+}
+
+export interface StalenessBand {
+  up_to_s: number;
+  keys: number;
 }
 
 export interface StaleKey {
@@ -90,12 +97,31 @@ export interface StaleKey {
 
 export interface AdaptedJoin {
   view: string;
-  share_of_matches?: number | null;
-  stale_results?: number;
-  freshness_share?: number | null;
-  allowances?: unknown[];
-  adaptations?: unknown[];
-  [field: string]: unknown;
+  share_of_matches: number;
+  measured: boolean;
+  stale_results: number;
+  late_rows: number;
+  allowances: StreamAllowance[];
+  freshness_share: number;
+  choosing: boolean;
+  exact_since: string | null;
+  adaptations: Adaptation[];
+  weight: number;
+  share: number | null;
+}
+
+export interface StreamAllowance {
+  stream: string;
+  arrived: number;
+  probed: number;
+  allowance: number | null;
+}
+
+export interface Adaptation {
+  at: string;
+  event: string;
+  share_of_matches: number;
+  reason: string;
 }
 
 export interface Status {

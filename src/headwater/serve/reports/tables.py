@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,7 +23,7 @@ from headwater.storage.delta.damage import damage
 from headwater.storage.view_rows import count_rows
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["KeyStaleness", "StaleKey", "TableStatus", "stale_since", "table_statuses"]
+__all__ = ["KeyStaleness", "StaleKey", "StalenessBand", "TableStatus", "stale_since", "table_statuses"]
 
 WORST = 10
 
@@ -35,12 +36,21 @@ class StaleKey:
 
 
 @dataclass(frozen=True, slots=True)
+class StalenessBand:
+    """How many keys are at most so stale, and staler than the band before."""
+
+    up_to_s: float
+    keys: int
+
+
+@dataclass(frozen=True, slots=True)
 class KeyStaleness:
     """Of all keys, those that do not wait counted as zero."""
 
     mean_s: float = 0.0
     p99_s: float = 0.0
     worst: tuple[StaleKey, ...] = ()
+    distribution: tuple[StalenessBand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,16 @@ def _staleness(waiting: WaitingTable, table: Table, keys: int, now: int) -> KeyS
         for row in as_python(rows.take(oldest))
     )
     total = max(keys, len(rows))
-    return KeyStaleness(pc.sum(ages).as_py() / total, _percentile(ages, total), worst)
+    mean = pc.sum(ages).as_py() / total
+    return KeyStaleness(mean, _percentile(ages, total), worst, _distribution(ages, total))
+
+
+def _distribution(ages: pa.ChunkedArray, keys: int) -> tuple[StalenessBand, ...]:
+    """Those that do not wait, then bands of 1, 2, 4, 8 ... seconds."""
+    bands = np.ceil(np.log2(np.maximum(ages.to_numpy(), 1.0))).astype(int)
+    counts = np.bincount(bands)
+    waiting = (StalenessBand(2.0**band, int(count)) for band, count in enumerate(counts))
+    return (StalenessBand(0.0, keys - len(ages)), *waiting)
 
 
 def _percentile(ages: pa.ChunkedArray, keys: int) -> float:
