@@ -42,6 +42,7 @@ from headwater.serve.asking import interval
 from headwater.serve.changes import Change, changes
 from headwater.serve.last_good import last_good as remembered_project
 from headwater.serve.last_good import remember
+from headwater.serve.noticed_reads import NoticedReads
 from headwater.serve.planning.changing import Added, Dropped, add, drop
 from headwater.serve.planning.plan import Planned, asking, plan
 from headwater.serve.planning.shared_catalog import shared_catalog
@@ -98,6 +99,7 @@ class Headwater:
         self.catalog: Catalog = build(project)
         self.warehouse = Warehouse(project.storage, self.catalog.places(), project.durability)
         self._fingerprint = fingerprint(project.folder)
+        self._reads = NoticedReads(self.catalog, self.warehouse, clock)
         self._writers: dict[tuple[int, str], Appender] = {}
         self._answering: Answering | None = None
         self._early: EarlyWriter | None = None
@@ -220,7 +222,12 @@ class Headwater:
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
         if isinstance(max_staleness, str):
             max_staleness = interval(max_staleness, "max_staleness")
-        return read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+        rows = read(self.catalog, self.warehouse, self.clock, view, max_staleness)
+        if self._reads.catalog is not self.catalog:
+            self._reads = NoticedReads(self.catalog, self.warehouse, self.clock)
+        if self._reads.learns_from(rows.view, len(rows)):
+            self._reads.notice(rows.view, rows.to_pylist())
+        return rows
 
     def changes(
         self,

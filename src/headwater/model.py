@@ -32,6 +32,7 @@ __all__ = [
     "Project",
     "Query",
     "RefreshPolicy",
+    "ReadWeight",
     "RefreshWeight",
     "Retain",
     "RetainRows",
@@ -153,6 +154,14 @@ class RefreshWeight:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadWeight:
+    """REFRESH WEIGHT BY READS: what a key's staleness matters, by how often it is read."""
+
+    columns: tuple[str, ...] = ()  # of the update key; none as written: all of it
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A source: a relation whose changes come from outside."""
 
@@ -171,7 +180,7 @@ class Table:
     retain: Retain = Retain()
     watermark: Watermark | None = None
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
-    weight: RefreshWeight | None = None
+    weight: RefreshWeight | ReadWeight | None = None
     overload_weight: float = 1.0  # OVERLOAD WEIGHT: of the time that it and others divide under overload
     place: Place | None = None
 
@@ -211,19 +220,15 @@ Branch = int | tuple["Branch", "Branch"]  # a tree over positions in FROM
 
 @dataclass(frozen=True, slots=True)
 class JoinWindow:
-    """WINDOW: all rows of a result lie within `length` of the newest of them.
-
-    With `rows`: each was among the last so many of its stream when the newest of them came.
-    `tolerances` are as written; `streams`, in the order of FROM, once the tables are known.
-    """
+    """WINDOW: all rows of a result lie within `length` of the newest of them; `tolerances` as written."""
 
     length: timedelta
     tolerances: tuple[tuple[str, timedelta, Place | None], ...] = field(default=(), compare=False)
-    streams: tuple[Stream, ...] = ()
+    streams: tuple[Stream, ...] = ()  # in the order of FROM, once the tables are known
     tree: Branch | None = None  # in which order they are joined, as written
     adapt: bool = False  # ON OVERLOAD ADAPT JOINS: the most results that a push has time for
     retain: timedelta | None = None  # RETAIN: how long results are shown; else as long as they are fresh
-    rows: int | None = None  # WINDOW = 1000 ROWS; `length` is then zero
+    rows: int | None = None  # WINDOW = 1000 ROWS: each was among the last so many; `length` is then zero
     weight: float = 1.0  # OVERLOAD WEIGHT: of the time that it and others divide under overload
     place: Place | None = field(default=None, compare=False)
 
@@ -311,14 +316,11 @@ class Overload:
 
 @dataclass(frozen=True, slots=True)
 class Weaving:
-    """How aggregates share partial results: by which optimizer ("off": not at all), with which aim.
-
-    `always`: also where a shared stage is expected to cost more than it saves.
-    """
+    """How aggregates share partial results: by which optimizer ("off": not at all), with which aim."""
 
     optimizer: str = "best"
     objective: str = "total"
-    always: bool = False
+    always: bool = False  # also where a shared stage is expected to cost more than it saves
 
 
 @dataclass(frozen=True, slots=True)

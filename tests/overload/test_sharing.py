@@ -141,6 +141,19 @@ def test_a_stream_that_chooses_goes_on_until_its_share_is_more_than_enough() -> 
         assert shared["quotes"].units == (None if leaves else needed)
 
 
+def test_who_would_take_longer_to_choose_takes_everything_and_keeps_nobody_from_choosing() -> None:
+    """To choose among few quotes takes two seconds by itself: that must not make a long join pay."""
+    claims = [Claim("quotes", Load(100), 100, keys=100), Claim("arbitrage", Load(50_000), 50_000)]
+
+    def forecast(units: Mapping[str, int]) -> timedelta:
+        return push(units, claims) + timedelta(seconds=5 if "quotes" in units else 0)
+
+    shared = share_time(claims, ALLOWED, forecast)
+    assert shared["quotes"].units is None
+    assert "longer" in shared["quotes"].reason
+    assert shared["arbitrage"].units == pytest.approx(19_000, rel=0.03)
+
+
 def test_alone_it_is_as_it_was() -> None:
     claims = [CLAIMS[0]]
     (budget,) = share_time(claims, ALLOWED, lambda units: push(units, claims)).values()

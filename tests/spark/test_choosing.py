@@ -20,9 +20,21 @@ from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.upkeep.verify import verify_all
 from headwater.engine.upkeep.verify_shown import verify_shown
-from headwater.model import Column, Overload, Project, RefreshWeight, SqlText, Table, Updates, View
+from headwater.model import (
+    Column,
+    Overload,
+    Project,
+    ReadWeight,
+    RefreshWeight,
+    SqlText,
+    Table,
+    Updates,
+    View,
+)
+from headwater.overload.updates.choosing.reads import Reads, weights
 from headwater.serve.reports.tables import table_statuses
 from headwater.storage.choosing.choices import OVERLOAD
+from headwater.storage.choosing.reads import note_reads
 from headwater.storage.choosing.waiting_table import WaitingTable
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.records.journal import read_rows
@@ -196,4 +208,22 @@ def test_killed_between_the_two_commits_of_a_choice(
     assert not market.workplace.waiting("quotes").current()
     overload(market, chance, 1)
     assert market.workplace.waiting("quotes").tally().superseded == market.stream.superseded
+    assert market.all_equal()
+
+
+@pytest.mark.long
+def test_keys_that_are_read_are_shown_first_as_in_plain_python(spark: SparkSession, tmp_path: Path) -> None:
+    chance = random.Random(11)
+    market = begun(spark, tmp_path, Updates.BEST, chance)
+    tables = market.catalog.project.tables
+    learning = {**tables, "quotes": replace(tables["quotes"], weight=ReadWeight(("symbol",)))}
+    market.workplace.catalog = replace(
+        market.catalog, project=replace(market.catalog.project, tables=learning)
+    )
+    market.stream.worth = {}
+    overload(market, chance, 1)  # nobody has read anything
+    note_reads(market.warehouse, "quotes", {("3",): 20.0, ("5",): 4.0, ("none",): 1.0}, market.clock.now())
+    counts = Reads(0, {("3",): 20.0, ("5",): 4.0, ("none",): 1.0})
+    market.stream.worth = {(int(key),): worth for (key,), worth in weights(counts).items() if key != "none"}
+    overload(market, chance, 2)
     assert market.all_equal()

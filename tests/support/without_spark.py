@@ -45,6 +45,7 @@ from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 from support.choosing_without_spark import choose_without_spark
+from support.probing_without_spark import probe_without_spark
 
 ENCODED = "pickled:"
 
@@ -64,6 +65,8 @@ def run_without_spark(
 ) -> list[Pushed]:
     """In place of `run_action`: the evaluator does what Spark would."""
     name = f"action {uuid.uuid4().hex}"
+    if all(job.mode is Mode.PROBE for job in action.works):
+        return probe_without_spark(workplace, action.works, name)
     if len(action.stages) > 1:
         _fail_as_spark(workplace, action)
     return [_pushed(workplace, job, name, net, encoded) for job in action.works]

@@ -147,14 +147,16 @@ class Claim:
 
 def share_time(claims: Sequence[Claim], allowed: timedelta, forecast: ForecastOfAll) -> dict[str, Budget]:
     """What each stage may take, so that all of it fits the time."""
-    contenders = cache(lambda: _contenders(claims, forecast))  # only asked for if not everything fits
+    contenders = cache(  # only asked for if not everything fits
+        lambda: _contenders(_of_use(claims, forecast), forecast)
+    )
 
     def given(parts: int) -> dict[str, Part]:
         return divided(contenders(), sum(contender.need for contender in contenders()) * parts / PARTS)
 
     def units(parts: int) -> dict[str, int]:
         shares = given(parts)
-        return {claim.name: _units(claim, shares[claim.name]) for claim in claims}
+        return {claim.name: _units(claim, shares[claim.name]) for claim in claims if claim.name in shares}
 
     choosing = any(claim.load.choosing for claim in claims)
     whole = by_forecast(
@@ -163,12 +165,31 @@ def share_time(claims: Sequence[Claim], allowed: timedelta, forecast: ForecastOf
     if whole.units is None:
         return {claim.name: whole for claim in claims}
     shares = given(whole.units)
-    return {claim.name: _granted(claim, shares[claim.name], whole) for claim in claims}
+    return {
+        claim.name: _granted(claim, shares[claim.name], whole)
+        if claim.name in shares
+        else Budget(reason=f"{whole.reason}, and to choose would take longer than to take all")
+        for claim in claims
+    }
+
+
+def _of_use(claims: Sequence[Claim], forecast: ForecastOfAll) -> list[Claim]:
+    """Without those for whom to choose, however little, takes longer than to take everything."""
+    left = list(claims)
+    for claim in claims:
+        others = [other for other in left if other is not claim]
+        if forecast(_few(others)) <= forecast(_few(left)):
+            left = others
+    return left
+
+
+def _few(claims: Sequence[Claim]) -> dict[str, int]:
+    return {claim.name: FEWEST for claim in claims}
 
 
 def _contenders(claims: Sequence[Claim], forecast: ForecastOfAll) -> list[Contender]:
     """With what a unit of each costs: what all of them add to a push that takes next to nothing."""
-    few = {claim.name: FEWEST for claim in claims}
+    few = _few(claims)
     least = forecast(few)
 
     def cost(claim: Claim) -> float:

@@ -16,6 +16,7 @@ from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.stages.adapting import instant, only_probing, probing_stages
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.engine.push.choosing.aging import rows_grow_old
 from headwater.engine.push.choosing.decision import how_to_choose
 from headwater.engine.push.workplace import Pending, Workplace
 from headwater.engine.query.estimates import Estimates
@@ -87,9 +88,11 @@ def decide(
     if stage.kind is StageKind.PROBES:
         arrived = _changed(workplace, stage, until, {})
         rows = sum(part.rows for part in arrived.values())
-        if not rows and after != BEGINNING and not forgotten(workplace, stage, after):
-            return job(Mode.EMPTY, "nothing changed")
         reason = budget.reason or "all rows that came look for partners"
+        if not rows and after != BEGINNING and not forgotten(workplace, stage, after):
+            if not rows_grow_old(workplace, stage, after, until):
+                return job(Mode.EMPTY, "nothing changed")
+            reason = "rows that are there may have grown too old"
         return job(Mode.PROBE, reason, Effort(rows, workplace.rows(stage.name), rows), arrived)
     if after == BEGINNING:
         return job(Mode.INITIAL, "never computed before", _whole(workplace, stage))

@@ -13,6 +13,7 @@ from datetime import timedelta
 from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
+from headwater.engine.push.choosing.aging import rows_grow_old
 from headwater.engine.push.choosing.granting.budgets import budgets
 from headwater.engine.push.choosing.granting.update_streams import FEW_KEYS
 from headwater.engine.push.commit import Pushed
@@ -170,7 +171,8 @@ class Waiting:
         time = workplace.timeline(stage.name).time()
         changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
         effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
-        mode = self._mode(stage, time, changed or stage_moves(stage, time, self.until))
+        moves = stage_moves(stage, time, self.until) or rows_grow_old(workplace, stage, time, self.until)
+        mode = self._mode(stage, time, changed or moves)
         if stage.kind is StageKind.CHOOSING and time != BEGINNING:
             mode, effort = self._choosing(stage, mode, effort)
         elif stage.kind is StageKind.PROBES and mode is not Mode.EMPTY:

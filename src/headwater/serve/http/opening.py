@@ -18,6 +18,7 @@ from headwater.errors import InputError
 from headwater.model import Project
 from headwater.project import fingerprint, load
 from headwater.serve.last_good import last_good
+from headwater.serve.noticed_reads import NoticedReads
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Opened", "Opening"]
@@ -33,6 +34,7 @@ class Opened:
     catalog: Catalog
     warehouse: Warehouse
     fingerprint: str  # of its files
+    reads: NoticedReads
     problem: str = ""  # what is wrong with the files, if this is what they said before
 
 
@@ -45,7 +47,7 @@ class Opening:
         self._changed = changed
         self._lock = threading.Lock()
         self._looked = clock.monotonic()
-        self._opened = _open(folder)
+        self._opened = _open(folder, clock)
 
     def current(self) -> Opened:
         if self._clock.monotonic() - self._looked >= LOOK_EVERY and self._lock.acquire(blocking=False):
@@ -60,13 +62,13 @@ class Opening:
         if fingerprint(self._folder) == self._opened.fingerprint:
             return
         try:
-            self._opened = _open(self._folder)
+            self._opened = _open(self._folder, self._clock)
         except InputError:  # wrong files, and nothing is remembered: what was served is served
             return
         self._changed(self._opened)
 
 
-def _open(folder: str) -> Opened:
+def _open(folder: str, clock: Clock) -> Opened:
     digest = fingerprint(folder)
     problem = ""
     try:
@@ -75,4 +77,4 @@ def _open(folder: str) -> Opened:
         project, problem = last_good(Path(folder), error)
     catalog = build(project)
     warehouse = Warehouse(project.storage, catalog.places(), project.durability)
-    return Opened(project, catalog, warehouse, digest, problem)
+    return Opened(project, catalog, warehouse, digest, NoticedReads(catalog, warehouse, clock), problem)

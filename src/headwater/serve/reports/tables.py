@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
-from headwater.model import Table
+from headwater.model import ReadWeight, RefreshWeight, Table
 from headwater.storage.as_python import as_python
 from headwater.storage.choosing.choices import last_choice
+from headwater.storage.choosing.reads import known_reads
 from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
 from headwater.storage.delta.damage import damage
 from headwater.storage.view_rows import count_rows
@@ -66,6 +67,8 @@ class TableStatus:
     weight: float = 1.0  # OVERLOAD WEIGHT
     share: float | None = None  # of the time that stages which choose had in its last push
     taken: int = 0  # keys that its last choice showed
+    weighed_by: str = ""  # what says which keys matter more: a table, or "reads"
+    keys_read: int = 0  # keys that are known to be read
 
 
 def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
@@ -99,7 +102,18 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
         table.overload_weight,
         last.share if last is not None and choosing else None,
         last.taken if last is not None and choosing else 0,
+        *_weighed(warehouse, table),
     )
+
+
+def _weighed(warehouse: Warehouse, table: Table) -> tuple[str, int]:
+    match table.weight:
+        case ReadWeight():
+            return "reads", len(known_reads(warehouse, table.name).counts)
+        case RefreshWeight():
+            return table.weight.table, 0
+        case _:
+            return "", 0
 
 
 def _staleness(waiting: WaitingTable, table: Table, keys: int, now: int) -> KeyStaleness:

@@ -18,13 +18,16 @@ from typing import Any
 
 from headwater.bounds.plans.evaluate import NotExecutable
 from headwater.bounds.plans.execute import BrokenAssumption, Result, execute
+from headwater.bounds.plans.store import Store
 from headwater.catalog import build
 from headwater.clock import Clock, SystemClock, instant_text, micros
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Project
+from headwater.serve.noticed_reads import NoticedReads
 from headwater.serve.store.declared import Checked, DeclaredQuery, checked_queries
 from headwater.serve.store.layout import Layout, layouts_of
 from headwater.serve.store.moments import moments
+from headwater.serve.store.noticing import Noticing
 from headwater.serve.store.opening import open_store
 from headwater.serve.store.parameters import typed_values
 from headwater.serve.store.protocol import ReadableStore, Snapshot
@@ -64,6 +67,7 @@ class Answering:
     store: ReadableStore
     checked: Mapping[str, Checked]
     layouts: Mapping[str, Layout]
+    reads: NoticedReads
     breaches: int = 0  # answers that took more operations than their bound
     _spelled: dict[str, str] = field(default_factory=dict)
 
@@ -76,7 +80,9 @@ class Answering:
         store = open_store(project)
         store.know(part for layout in layouts.values() for part in layout.parts)
         spelled = {name.lower(): name for name in checked}
-        return Answering(project, clock or SystemClock(), store, checked, layouts, _spelled=spelled)
+        clock = clock or SystemClock()
+        reads = NoticedReads(catalog, Warehouse(project.storage), clock)
+        return Answering(project, clock, store, checked, layouts, reads, _spelled=spelled)
 
     @property
     def queries(self) -> Mapping[str, DeclaredQuery]:
@@ -110,7 +116,7 @@ class Answering:
                 assert last is not None  # it is written with the places
                 instant, given = last.time, {**given, EPOCH: epoch_asked(ranking.view, last, given)}
             staleness = self._refuse_stale(query.declared.name, instant, max_staleness)
-            result = self._run(query, Renamed(snapshot, layout.names), given)
+            result = self._run(query, self._noticing(Renamed(snapshot, layout.names), layout), given)
         bound = query.answer.bounded_plan.bound.operations
         if result.operations > bound:
             self.breaches += 1
@@ -153,17 +159,26 @@ class Answering:
             )
         return staleness
 
-    def _run(self, query: Checked, store: Renamed, values: Mapping[str, Any]) -> Result:
+    def _noticing(self, store: Store, layout: Layout) -> Store:
+        """The store, noticing what is read of relations from which what matters is learnt."""
+        learnt = [relation for relation in layout.relations if self.reads.of(relation)]
+        return Noticing(store, learnt) if learnt else store
+
+    def _run(self, query: Checked, store: Store, values: Mapping[str, Any]) -> Result:
         bounded, catalog = query.answer.bounded_plan, query.answer.catalog
         assert bounded is not None
         assert catalog is not None
         name = query.declared.name
         try:
-            return execute(bounded.plan, store, catalog, values)
+            result = execute(bounded.plan, store, catalog, values)
         except (NotExecutable, ArithmeticError, ValueError) as error:
             raise _not_executable(name, str(error)) from error
         except BrokenAssumption as error:
             raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error
+        if isinstance(store, Noticing):
+            for relation, rows in store.noticed.items():
+                self.reads.notice(relation, rows)
+        return result
 
     def _not_computed(
         self, query: Checked, values: Mapping[str, Any], max_staleness: timedelta | None

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from headwater.model import Cardinality, Column, Expectation, ForeignKey, RefreshWeight, Table, Updates
+from headwater.model import (
+    Cardinality,
+    Column,
+    Expectation,
+    ForeignKey,
+    ReadWeight,
+    RefreshWeight,
+    Table,
+    Updates,
+)
 from headwater.sql.ddl.clauses import Given
 from headwater.sql.ddl.overload import check_updates
 from headwater.sql.ddl.retain import RetainText, resolve_retain
@@ -131,9 +140,9 @@ def _columns(words: Words, text: TableText, key: tuple[str, ...]) -> tuple[Colum
 
 def _updates(
     words: Words, text: TableText, update_key: tuple[str, ...]
-) -> tuple[Updates, RefreshWeight | None]:
+) -> tuple[Updates, RefreshWeight | ReadWeight | None]:
     updates = cast(Updates | None, text.given.value("on_overload")) or Updates.APPEND
-    weight = cast(RefreshWeight | None, text.given.value("refresh_weight"))
+    weight = cast(RefreshWeight | ReadWeight | None, text.given.value("refresh_weight"))
     given = ("overload_weight", "refresh_weight", "on_overload")
     token = next((place for name in given if (place := text.given.token(name))), text.name)
     shares = text.given.value("overload_weight") is not None

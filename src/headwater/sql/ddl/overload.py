@@ -5,6 +5,7 @@ OVERLOAD WEIGHT = 3                                        of the time that it d
                                                            three of weight 1; of an adapted join as well
 REFRESH WEIGHT (symbol) FROM watchlist (symbol, weight)    how much the staleness of a key matters: a table
                                                            of the project says so; 1 for keys that it lacks
+REFRESH WEIGHT (symbol) BY READS                           the same, learnt from how often keys are read
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from headwater.errors import InputError, did_you_mean
-from headwater.model import RefreshWeight, Table, Updates
+from headwater.model import ReadWeight, RefreshWeight, Table, Updates
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.types import family
@@ -44,10 +45,18 @@ def read_overload_weight(words: Words) -> float:
     return weight
 
 
-def read_weight(words: Words) -> RefreshWeight:
-    """What follows REFRESH WEIGHT: (symbol) FROM watchlist (symbol, weight)."""
-    columns = words.names("key column")
-    words.expect("FROM", after="the key columns")
+def read_weight(words: Words) -> RefreshWeight | ReadWeight:
+    """What follows REFRESH WEIGHT: (symbol) FROM watchlist (symbol, weight), or [(symbol)] BY READS."""
+    place = words.place(words.peek())
+    columns = words.names("key column") if words.at("(") else []
+    if not columns or words.at("BY"):
+        words.expect("BY", "READS", after="the key columns" if columns else "REFRESH WEIGHT")
+        return ReadWeight(tuple(column.text for column in columns), place)
+    if not words.at("FROM"):
+        hint = "write FROM a_table (key, weight), or BY READS"
+        message = f"expected FROM or BY READS after the key columns, found {words.peek()}"
+        raise words.wrong("HW100", message, hint=hint)
+    words.expect("FROM")
     table, place = words.name("a table"), words.place(words.peek())
     named = words.names("column")
     if len(named) != len(columns) + 1:
@@ -66,7 +75,7 @@ def check_updates(
     table: str,
     update_key: tuple[str, ...],
     updates: Updates,
-    weight: RefreshWeight | None,
+    weight: RefreshWeight | ReadWeight | None,
     token: Token,
     shares: bool = False,
 ) -> None:
@@ -108,7 +117,11 @@ def resolve_weights(tables: list[Table]) -> list[Table]:
     ]
 
 
-def _resolved(table: Table, weight: RefreshWeight, tables: dict[str, Table]) -> RefreshWeight:
+def _resolved(
+    table: Table, weight: RefreshWeight | ReadWeight, tables: dict[str, Table]
+) -> RefreshWeight | ReadWeight:
+    if isinstance(weight, ReadWeight):
+        return _by_reads(table, weight)
     name = spelling(weight.table, tables)
     if name is None:
         raise InputError(
@@ -137,7 +150,21 @@ def _resolved(table: Table, weight: RefreshWeight, tables: dict[str, Table]) -> 
     return replace(weight, table=name, columns=columns, keys=keys, weight=value)
 
 
-def _column(table: Table, column: str, weight: RefreshWeight) -> str:
+def _by_reads(table: Table, weight: ReadWeight) -> ReadWeight:
+    columns = tuple(_column(table, column, weight) for column in weight.columns) or table.update_key
+    other = [column for column in columns if column not in table.update_key]
+    if other or len(set(columns)) < len(columns):
+        raise InputError(
+            "HW122",
+            f"{table.name}.{(other or columns)[0]} cannot be weighed by reads",
+            place=weight.place,
+            detail="Weights are of update keys, each column once.",
+            hint="write REFRESH WEIGHT BY READS: reads of whole keys are counted",
+        )
+    return replace(weight, columns=columns)
+
+
+def _column(table: Table, column: str, weight: RefreshWeight | ReadWeight) -> str:
     name = spelling(column, table.column_names)
     if name is None:
         message = f'the table "{table.name}" has no column "{column}"'

@@ -6,7 +6,7 @@
       [RETAIN CURRENT | RETAIN INTERVAL '30' DAY [ON column]] [WATERMARK = INTERVAL '10' MINUTE [ON column]]
       [WITH CARDINALITY (column, n)] [ON VIOLATION WARN | REJECT]
       [ON OVERLOAD UPDATES append | fifo | inplace | linecut | best] [OVERLOAD WEIGHT = 3]
-      [REFRESH WEIGHT (key) FROM t (key, weight)] [TBLPROPERTIES (...)] [COMMENT '...']
+      [REFRESH WEIGHT (key) FROM t (key, weight) | [(key)] BY READS] [TBLPROPERTIES (...)] [COMMENT '...']
 
 The clauses after the parentheses may come in any order, each once (WITH CARDINALITY as often as needed).
 This file reads them; `build_table` checks the whole.

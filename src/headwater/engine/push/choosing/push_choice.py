@@ -19,20 +19,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
+import pyarrow as pa
+
 from headwater.algebra.stages.choosing import table_of
 from headwater.engine.push.choosing.commit_choice import commit_choice
-from headwater.engine.push.choosing.queries import ABOUT, AT, PART, ChoosingQueries, Statistics
+from headwater.engine.push.choosing.queries import ABOUT, AT, PART, WORTH, ChoosingQueries, Statistics
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import moved_files
 from headwater.engine.query.inputs import Inputs, spark_schema
 from headwater.engine.spark.metering import metered
-from headwater.model import Table
+from headwater.model import ReadWeight, Table
 from headwater.overload.budget import overloaded
 from headwater.overload.updates.choosing.priority import Circumstances, priority
+from headwater.overload.updates.choosing.reads import weights
 from headwater.planning.cost.effort import Effort
 from headwater.storage.choosing.choices import Choice, note_choice
+from headwater.storage.choosing.reads import learn_noted
 from headwater.storage.choosing.waiting_table import Tally, WaitingTable
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.timeline import WEIGHT
@@ -127,10 +131,21 @@ class _Choosing:
     def _worth(self, inputs: Inputs, keys: str) -> str:
         """What keys are worth, as the table of weights says now."""
         weight = self.table.weight
+        if isinstance(weight, ReadWeight):
+            return self._worth_by_reads(inputs, keys, weight)
         source = None if weight is None else self.workplace.warehouse.source(weight.table)
         if weight is None or source is None or not source.exists():
             return ""
         return self.queries.weighed(keys, inputs.slice(source, source.as_of(source.time())), weight)
+
+    def _worth_by_reads(self, inputs: Inputs, keys: str, weight: ReadWeight) -> str:
+        """By what has been read up to now; there are as many weights as are remembered, and no more."""
+        reads = weights(learn_noted(self.workplace.warehouse, self.table.name, self.job.until))
+        if not reads:
+            return ""
+        columns = {f"_key{at}": [key[at] for key in reads] for at in range(len(weight.columns))}
+        frame = inputs.spark.createDataFrame(pa.table({**columns, WORTH: list(reads.values())}))
+        return self.queries.weighed_by_reads(keys, inputs.frame(frame).text, weight.columns)
 
     def _circumstances(self, began_at: int, counted: Statistics) -> Circumstances:
         return Circumstances(

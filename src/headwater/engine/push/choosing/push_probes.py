@@ -21,8 +21,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from headwater.engine.push.choosing.commit_probes import commit_probes
 from headwater.engine.push.choosing.note_push import note_push
-from headwater.engine.push.choosing.numbering import CAME, rows_before
 from headwater.engine.push.choosing.probe_queries import GONE, KIND, LATE, PROBING, SILENT, probes_query
 from headwater.engine.push.commit import Pushed, bytes_copied
 from headwater.engine.push.decide import Job
@@ -30,8 +30,8 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, moved_files
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.spark.metering import metered
-from headwater.storage.delta.delta_log import BEGINNING, NewFile
-from headwater.storage.timeline import COMPACTED, WEIGHT
+from headwater.storage.delta.delta_log import NewFile
+from headwater.storage.timeline import WEIGHT
 
 __all__ = ["push_probes"]
 
@@ -60,7 +60,7 @@ def push_probes(workplace: Workplace, jobs: Sequence[Job]) -> list[Pushed]:
         batches = [pairs] if _compatible(frames) else [[pair] for pair in pairs]
         done = [written for batch in batches for written in _write(workplace, batch)]
         for written in done:
-            _commit(workplace, written)
+            commit_probes(workplace, written.job, written.files, written.counts)
         note_push(workplace, [(written.job, written.counts) for written in done])
     even = replace(meter, cpu_seconds=meter.cpu_seconds / len(jobs))
     return [
@@ -126,13 +126,3 @@ def _moved(workplace: Workplace, job: Job, frame: DataFrame, source: str, counts
         timeline.create(schema, f"recent rows of {job.stage.reads[0]} for {job.kept.view}")
     files = moved_files(source, timeline.path, job.until, (*schema.names, WEIGHT))
     return _Written(job, schema, files, counts)
-
-
-def _commit(workplace: Workplace, written: _Written) -> None:
-    job, came = written.job, written.counts[PROBING] + written.counts[SILENT]
-    transactions = {CAME: rows_before(workplace, job.name) + came}
-    if job.after == BEGINNING:
-        transactions[COMPACTED] = job.until
-    workplace.timeline(job.name).commit(
-        job.until, written.files, {"mode": job.mode.value}, transactions, after=job.after
-    )

@@ -23,7 +23,7 @@ from headwater.model import RefreshWeight
 from headwater.storage.choosing.waiting_table import FIRST, LAST, SEEN, UPDATES
 from headwater.storage.timeline import WEIGHT
 
-__all__ = ["ABOUT", "AT", "PART", "ChoosingQueries", "Statistics"]
+__all__ = ["ABOUT", "AT", "PART", "WORTH", "ChoosingQueries", "Statistics"]
 
 AT = "_at"  # when a change arrived
 PART = "_part"
@@ -115,6 +115,15 @@ class ChoosingQueries:
         same = " AND ".join(f"k.{own} <=> w.{other}" for own, other in pairs)
         worth = f"greatest(coalesce(w.{WORTH}, 1.0D), 0.0D) AS {WORTH}"
         return f"(SELECT k.*, {worth} FROM {keys} AS k LEFT JOIN {rows} AS w ON {same})"
+
+    def weighed_by_reads(self, keys: str, learnt: str, columns: Sequence[str]) -> str:
+        """The keys with what they are worth by how often they are read: `learnt` has keys as texts."""
+        same = " AND ".join(
+            f"k.{quoted(name)} <=> try_cast(w._key{at} AS {self.types[name]})"
+            for at, name in enumerate(columns)
+        )
+        worth = f"coalesce(w.{WORTH}, 1.0D) AS {WORTH}"
+        return f"(SELECT /*+ BROADCAST(w) */ k.*, {worth} FROM {keys} AS k LEFT JOIN {learnt} AS w ON {same})"
 
     def marked(self, keys: str, chosen: str | None, everything: bool) -> str:
         """The keys, each with whether it is shown next."""

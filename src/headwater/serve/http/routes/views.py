@@ -70,7 +70,9 @@ def router(serving: Serving) -> APIRouter:
         etag = etag_of(opened.catalog.folder(view), time, limit, cursor, filter)
         given = page(_filtered(ordered, filter or []), limit, cursor)
         staleness = max(0.0, (serving.clock.now() - time) / 1e6)
-        return answered(request, _page(view, time, staleness, stands.error, given), etag)
+        answer = _page(view, time, staleness, stands.error, given)
+        opened.reads.notice(view, answer["rows"])
+        return answered(request, answer, etag)
 
     return routes
 
