@@ -3,6 +3,7 @@
 # Usage: test.sh BIN
 set -uo pipefail
 bin=$1
+unset PYTHONDONTWRITEBYTECODE  # where it is set, every command that a test runs would compile the package anew
 log=$(mktemp)
 { "$bin/ruff" check src tests scripts && "$bin/ruff" format --check src tests scripts && "$bin/mypy"; } >"$log" 2>&1 &
 checks=$!

@@ -1,4 +1,4 @@
-"""What all tests share: one warm Spark, and JVMs that start fast."""
+"""What all tests share: a warm Spark, and JVMs that start fast."""
 
 from __future__ import annotations
 
@@ -66,15 +66,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def shared_by(item: pytest.Item) -> str:
-    """What a test shares with others: servers of Spark or PostgreSQL, the one warm Spark, or its module's fixtures."""
+    """What a test shares with others: servers of Spark or PostgreSQL, a warm Spark, or its module's fixtures.
+
+    Commands have a warm Spark of their own: one worker with all that needs Spark would be at it long after the others.
+    """
     for marker in ("servers", "postgres"):
         if item.get_closest_marker(marker):
             return marker
-    return "spark" if "spark" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
+    if "spark" in getattr(item, "fixturenames", ()):
+        return "commands" if item.path.parent.name == "cli" else "spark"
+    return item.nodeid.partition("::")[0]
 
 
 def longest_first(item: pytest.Item) -> int:
     """The sort is stable: within a group tests keep their order."""
-    groups = ("spark", "servers")
+    groups = ("spark", "commands", "servers")
     shared = shared_by(item)
-    return groups.index(shared) if shared in groups else 2 if item.get_closest_marker("cli") else 3
+    return groups.index(shared) if shared in groups else 3 if item.get_closest_marker("cli") else 4

@@ -9,9 +9,11 @@ import pytest
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.build import FALSE, TRUE
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Literal, call, spark_sql
+from headwater.algebra.expressions.values import Months
 from headwater.algebra.moments.crossing import bound, crossing
 from headwater.algebra.moments.plans import TIME, bind, moves, time_moves
-from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Negate, Plan, Scan
+from headwater.algebra.oracle.evaluate import evaluate
+from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Negate, Plan, Scan, Version
 from headwater.algebra.stages.split import split
 
 HOUR = 3_600_000_000
@@ -117,3 +119,37 @@ def test_the_time_of_a_view_in_python() -> None:
     literal = bound(NOW, NOON, NOON)
     assert isinstance(literal, Literal)
     assert literal.value == datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=NOON)
+
+
+ONE_MONTH = Literal(Months(1), "INTERVAL '1' MONTH")
+DAY = call("date_trunc", Literal("day", "'day'"), NOW)
+
+
+@pytest.mark.parametrize(
+    ("growing", "only_one_way"),
+    [
+        (call("sub", NOW, ONE_MONTH), False),
+        (call("add", NOW, ONE_MONTH), False),
+        (call("sub", NOW, Column("e.length")), False),  # which may be a month
+        (call("timestampadd_month", Literal(1, "1"), NOW), False),
+        (call("sub", call("current_date"), ONE_MONTH), True),
+        (call("sub", DAY, ONE_MONTH), True),
+        (call("timestampadd_hour", Literal(1, "1"), NOW), True),
+    ],
+)
+def test_months_step_back(growing: Expr, only_one_way: bool) -> None:
+    """A month before 30 March, 12:00, is later than one before 31 March, 1:00: rows leave, and enter again."""
+    assert (None in crossing(call("gt", AT, growing))) is only_one_way
+
+
+def test_a_view_of_the_last_month_at_the_end_of_march() -> None:
+    recent = Filter(EVENTS, call("gt", AT, call("sub", NOW, ONE_MONTH)))
+    at = datetime(2026, 2, 28, 6, tzinfo=UTC)
+    noon, night = (datetime(2026, 3, day, hour, tzinfo=UTC) for day, hour in ((30, 12), (31, 1)))
+    before, now = (int(moment.timestamp() * 1_000_000) for moment in (noon, night))
+    events = {("events", version): (("id", "at"), {(1, at): 1}) for version in (Version.OLD, Version.NEW)}
+    shown = [evaluate(bind(recent, time, time), events) for time in (before, now)]
+    assert [len(rows) for rows in shown] == [0, 1]
+    change = delta(recent, frozenset({TIME}))
+    assert change is not None
+    assert evaluate(bind(change, before, now), events) == shown[1]

@@ -98,7 +98,7 @@ class ChosenWorld:
 
 @pytest.mark.parametrize("part", range(scaled(PARTS)))
 def test_views_are_exact_over_what_is_shown_whatever_is_chosen(part: int) -> None:
-    number = WORLDS // PARTS
+    number = scaled(WORLDS // PARTS)
     compared = 0
     for seed in range(part * number, (part + 1) * number):
         compared += check_world(ChosenWorld(seed).seen_by_views(), optimize)

@@ -14,6 +14,8 @@ from support.cases import scaled
 
 HOURS = 3
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def no_log() -> Iterator[None]:
@@ -22,7 +24,6 @@ def no_log() -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.slow
 def test_promises_are_kept_under_overload() -> None:
     outcomes, _ = simulate_overloads(scaled(HOURS))
     assert [(run.seed, run.problem) for run in outcomes if run.problem] == []

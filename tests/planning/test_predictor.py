@@ -144,3 +144,19 @@ def test_what_all_actions_taught_follows_the_newest_whichever_stages_they_had() 
 def test_a_copy_is_as_fast_on_a_cold_spark() -> None:
     copy = {"joined": Done(Mode.COPY, Effort(1_000, 0, 1_000))}
     assert PREDICTOR.forecast(copy, before=0) == PREDICTOR.forecast(copy, before=99)
+
+
+def test_plans_are_compared_with_the_factors_of_all_actions() -> None:
+    """The action that runs was slow while others loaded the machine; those that it replaces were never run."""
+    together = by_delta("joined", "counted")
+    slow = PREDICTOR
+    for _ in range(10):
+        slow = slow.learn(Lesson(by_delta("joined"), 0.5)).learn(Lesson(together, 50.0))
+
+    def seconds(works: dict[str, Done], as_usual: bool) -> float:
+        parts = slow.parts(works, as_usual)
+        return parts.action + sum(parts.stages.values())
+
+    apart = [by_delta("joined"), by_delta("counted")]
+    assert seconds(together, False) > sum(seconds(works, False) for works in apart)
+    assert seconds(together, True) < sum(seconds(works, True) for works in apart)

@@ -18,6 +18,7 @@ from headwater.serve.store.layout import whole_layout
 from headwater.serve.store.rankings import refreshing
 from headwater.serve.store.rankings.record import refreshes
 from headwater.serve.store.rankings.tasks import read_by_tasks
+from support.cases import scaled
 from support.store.projects import StoreProject, deleted
 
 STEP, WINDOW = 300_000, 3_600_000
@@ -102,7 +103,7 @@ def same_ranking(ours: list[dict[str, Any]], theirs: list[tuple[Any, ...]]) -> N
     ]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(scaled(6)))
 def test_rankings_follow_changes_and_time(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
         monkeypatch.setattr(refreshing, "SERIAL_ROWS", 40)  # many partitions, doubled until they are small
@@ -136,6 +137,7 @@ def test_rankings_follow_changes_and_time(seed: int, tmp_path: Path, monkeypatch
     assert [part for part in verified if part.equal is not True] == []
 
 
+@pytest.mark.slow
 def test_two_windows_are_of_one_epoch(tmp_path: Path) -> None:
     shop = Shop(tmp_path, 3, "related")
     shop.orders([7 * WINDOW + shop.random.randint(0, WINDOW - 2) for _ in range(30)])

@@ -31,6 +31,7 @@ from headwater.algebra.expressions.tree import (
     conjunction,
     transform,
 )
+from headwater.algebra.expressions.values import Months
 from headwater.errors import HeadwaterError
 
 __all__ = [
@@ -156,9 +157,9 @@ def crossing(condition: Expr) -> Crossing:
     """The rows of an input that pass a condition now and did not before, or the other way round."""
     match condition:
         case Call(function, (left, right)) if function in _FLIPPED:
-            if _grows(right) and not is_moving(left):
+            if _grows(right, _is_length(left)) and not is_moving(left):
                 return _crossed(function, left, right)
-            if _grows(left) and not is_moving(right):
+            if _grows(left, _is_length(right)) and not is_moving(right):
                 return _crossed(_FLIPPED[function], right, left)
         case Call("or", (left, right)) if is_moving(left) != is_moving(right):
             still, moving = (right, left) if is_moving(left) else (left, right)
@@ -186,26 +187,62 @@ def _and_not(passes: Expr, passed: Expr) -> Expr:
 
 
 _GROWING = {"date", "to_date", "unix_micros", "unix_millis", "unix_seconds", "unix_timestamp", "year"}
-_GROWING_FIRST = {"sub", "date_add", "date_sub", "dateadd", "datediff", "date_diff", "add_months"}
+_GROWING_DATES = {"date_add", "date_sub", "dateadd", "datediff", "date_diff", "add_months"}
 _GROWING_SECOND = ("timestampadd_", "dateadd_", "date_add_", "timestampdiff_", "datediff_", "date_diff_")
+_MONTHS = ("add_month", "add_quarter", "add_year")
+_WITHIN_A_DAY = {"hour", "minute", "second", "millisecond", "microsecond"}
 
 
-def _grows(expr: Expr) -> bool:
-    """Whether a value can only become greater as time passes, whatever the row."""
+def _grows(expr: Expr, is_length: bool = False) -> bool:
+    """Whether a value can only become greater as time passes, whatever the row.
+
+    Months may step back: a month before 30 March, 12:00, is 28 February, 12:00; a month before 31 March,
+    1:00, is 28 February, 1:00.  So they grow with days only.  `is_length`: the value is a length of time, so
+    what is subtracted in it is an instant.
+    """
     match expr:
         case Call(function, ()):
             return function in MOMENTS
         case Call("add", (left, right)):
-            return (_grows(left) and not is_moving(right)) or (_grows(right) and not is_moving(left))
-        case Call(function, (left, right)) if function in _GROWING_FIRST:
+            return (_grows(left) and _adds(left, right)) or (_grows(right) and _adds(right, left))
+        case Call("sub", (left, right)):
+            return _grows(left) and (_adds(left, right) or (is_length and not is_moving(right)))
+        case Call(function, (left, right)) if function in _GROWING_DATES:
             return _grows(left) and not is_moving(right)
         case Call(function, (left, right)) if function.startswith(_GROWING_SECOND):
-            return _grows(right) and not is_moving(left)
+            return (
+                _grows(right) and not is_moving(left) and (not function.endswith(_MONTHS) or _is_day(right))
+            )
         case Call("date_trunc", (unit, moment)):
             return isinstance(unit, Literal) and _grows(moment)
         case Call("cast", (inner,), template):
             return template in ("CAST({0} AS TIMESTAMP)", "CAST({0} AS DATE)") and _grows(inner)
         case Call(function, (inner,)):
             return function in _GROWING and _grows(inner)
+        case _:
+            return False
+
+
+def _adds(moment: Expr, part: Expr) -> bool:
+    """Whether a part moves every moment, or every day, so that their order stays."""
+    return not is_moving(part) and (
+        _is_day(moment)
+        or (isinstance(part, Literal) and part.value is not None and not isinstance(part.value, Months))
+    )
+
+
+def _is_length(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and isinstance(expr.value, timedelta)
+
+
+def _is_day(expr: Expr) -> bool:
+    """Whether a value that grows has no time of day."""
+    match expr:
+        case Call("cast", _, template):
+            return template == "CAST({0} AS DATE)"
+        case Call("date_trunc", (Literal(str(unit)), _)):
+            return unit.lower() not in _WITHIN_A_DAY
+        case Call(function):
+            return function in {"current_date", "date", "to_date", "date_add", "date_sub", "add_months"}
         case _:
             return False

@@ -63,7 +63,7 @@ def demo(
     """
     from headwater.cli.demo.report import report
     from headwater.engine.spark.java import check_java
-    from headwater.engine.spark.jvm import Lifetime, expect
+    from headwater.engine.spark.jvm import expect, lifetime_of
     from headwater.starter.traffic import Traffic
 
     limit = positive_duration(lasting, "--for")
@@ -71,7 +71,7 @@ def demo(
     prepare_folder(folder)
     show = _Demo(open_to_write(folder), Traffic(seed), limit, as_json)
     show.interrupt.install()
-    expect(Lifetime.SHORT)
+    expect(lifetime_of(limit))
     with _page(folder, show.commentary) if page else nullcontext():
         show.run()
     report(show.project, folder, show.since, show.fed, show.verified, show.commentary.seconds(), as_json)

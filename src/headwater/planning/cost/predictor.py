@@ -173,9 +173,12 @@ class Predictor:
         slowdown = 1.0 if _is_copy(working) else _slowdown(before)
         return correction.forecast(self._operators_say(working), slowdown)
 
-    def parts(self, works: Mapping[str, Done]) -> Parts:
-        """An action's expected seconds: its own, and what each stage adds."""
-        factors = self._correction(works).factors
+    def parts(self, works: Mapping[str, Done], as_usual: bool = False) -> Parts:
+        """An action's expected seconds: its own, and what each stage adds.
+
+        `as_usual`: with the factors of all actions, to compare it with one that never ran.
+        """
+        factors = (self.usual if as_usual else self._correction(works)).factors
         stages = {}
         for stage, done in works.items():
             operators = self.operators_say(stage, done.mode, done.effort)

@@ -70,7 +70,7 @@ class PlannedStage:
     serves: tuple[str, ...]
     effort: Effort
     seconds: float  # that it adds to the action
-    busy: float  # seconds per second, with its part of the action's own
+    busy: float  # seconds per second, with its part of the action's own; as usual, so that plans compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class _Planner:
 
     def _action(self, step: int, action: Action[ExpectedWork], carries: Mapping[str, float]) -> PlannedAction:
         works = {work.name: Done(work.mode, work.effort) for work in action.works}
-        parts = self.predictor.parts(works)
+        parts, usual = self.predictor.parts(works), self.predictor.parts(works, as_usual=True)
         every = min(carries[work.name] for work in action.works)
         often = sum(1.0 / max(carries[work.name], SHORTEST) for work in action.works)
         stages = tuple(
@@ -214,7 +214,7 @@ class _Planner:
                 self.serves[work.name],
                 work.effort,
                 parts.stages[work.name],
-                self._busy(parts, work.name, carries[work.name], every, often),
+                self._busy(usual, work.name, carries[work.name], every, often),
             )
             for work in action.works
         )
