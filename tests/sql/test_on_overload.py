@@ -50,6 +50,7 @@ def test_on_overload(clause: str, expected: Updates) -> None:
         (f"{QUOTES} ON OVERLOAD best", "HW100", "UPDATES"),
         ("CREATE TABLE t (a INT) ON OVERLOAD UPDATES best", "HW117", "no UPDATE KEY"),
         (f"{QUOTES} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW117", "nothing asks for"),
+        (f"{BEST} WINDOWS LAZY", "HW102", "unexpected"),
         (f"{QUOTES} OVERLOAD WEIGHT = 2", "HW117", "takes everything under overload"),
         (f"{BEST} OVERLOAD WEIGHT = 0", "HW111", "above 0"),
         (f"{BEST} OVERLOAD WEIGHT 1 OVERLOAD WEIGHT 2", "HW103", "given twice"),
