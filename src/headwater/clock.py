@@ -89,8 +89,8 @@ def instant_of(at: datetime) -> int:
 
 def instant_text(instant: int) -> str:
     """An instant in ISO 8601, in the one form of all answers: 2026-01-31T12:00:00.000000Z."""
-    at = datetime.fromtimestamp(instant // 1_000_000, UTC) + timedelta(microseconds=instant % 1_000_000)
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    at = datetime.fromtimestamp(instant // 1_000_000, UTC).replace(tzinfo=None)
+    return (at + timedelta(microseconds=instant % 1_000_000)).isoformat(timespec="microseconds") + "Z"
 
 
 def moment_text(instant: int) -> str:

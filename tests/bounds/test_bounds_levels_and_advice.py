@@ -76,7 +76,7 @@ def probes(answer: Answer) -> list[Probe]:
         ("SELECT AVG(quantity), STDDEV(quantity) FROM sales WHERE book = :b", "SI-2"),
         ("SELECT MIN(price), MAX(sold) FROM books WHERE subject = :s", "SI-1"),
         ("SELECT COUNT(DISTINCT buyer) FROM sales WHERE book = :b", "unbounded"),
-        ("SELECT DISTINCT subject FROM books LIMIT 3", "SI-2"),
+        ("SELECT DISTINCT subject FROM books LIMIT 3", "SI-1"),
         ("SELECT DISTINCT id, subject FROM books WHERE subject = :s LIMIT 3", "SI-1"),
         ("SELECT COUNT(*) FROM books", "unbounded"),
         ("SELECT id FROM books WHERE subject = :s UNION ALL SELECT id FROM authors WHERE born = :b ORDER BY 1 LIMIT 3", "SI-1"),

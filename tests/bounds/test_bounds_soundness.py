@@ -6,16 +6,13 @@ keys only, with indexes, with assumed references) is run and counted.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from headwater.algebra.expressions.build import number
 from headwater.algebra.expressions.functions import LENIENT
 from headwater.algebra.expressions.tree import AggregateCall, Expr, Opaque, call, replace_largest, walk
 from headwater.bounds.answers.analyse import Subject, analyse
-from headwater.bounds.answers.answer import Answer, Level
-from headwater.bounds.answers.check import check
+from headwater.bounds.answers.answer import Level
 from headwater.bounds.plans import evaluate as evaluation
 from headwater.bounds.plans.evaluate import NotExecutable
 from headwater.bounds.plans.execute import BrokenAssumption, execute
@@ -24,19 +21,17 @@ from headwater.bounds.plans.store import MemoryStore
 from headwater.bounds.plans.subplans import BoundedPlan
 from headwater.bounds.query.settings import Settings
 from headwater.bounds.reading.read import read_query
-from headwater.bounds.reading.sources import read_sql
-from headwater.bounds.reading.subjects import Options
 from headwater.errors import HeadwaterError
 from headwater.model import SqlText
 from headwater.sql.parsing.parser import normalised_tree
 from support.bounds.arrivals import is_spread, view_order
+from support.bounds.checking import checked
 from support.bounds.hostile_forms import FormGenerator
 from support.bounds.hostile_queries import (
     ChildGenerator,
     HostileCase,
     HostileGenerator,
     HostileViewGenerator,
-    ddl,
     noise,
     with_functions,
 )
@@ -175,19 +170,6 @@ def noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LENIENT, "noise", noise)
     compiled = evaluation.compiled
     monkeypatch.setattr(evaluation, "compiled", lambda expr: compiled(noisy_form(expr)))
-
-
-def checked(case: HostileCase) -> Answer:
-    inputs = read_sql("\n".join(map(ddl, case.catalog.tables.values())), "schema.sql")
-    for (
-        name,
-        table,
-    ) in case.catalog.tables.items():  # with the numbers of values, which CHECK says in other SQL
-        inputs.tables[name] = replace(inputs.tables[name], columns=table.columns)
-    limits = "".join(f"-- param: {name} <= {most}\n" for name, most in case.maxima.items())
-    inputs.queries = read_sql(f"{limits}-- name: q\n{case.text};", "q.sql").queries
-    (answer,) = check(inputs, Options(strict=True), advice=False)
-    return answer
 
 
 def judge(case: HostileCase) -> bool:

@@ -19,19 +19,19 @@ __all__ = ["compact_json", "to_json"]
 
 def to_json(answer: Any) -> str:
     """JSON text for people and for programs, indented."""
-    return _text(answer, indent=2)
+    return _text(_INDENTED, answer)
 
 
 def compact_json(answer: Any) -> str:
     """The same in one line."""
-    return _text(answer, separators=(",", ":"), ensure_ascii=False)
+    return _text(_COMPACT, answer)
 
 
-def _text(answer: Any, **form: Any) -> str:
+def _text(encoder: json.JSONEncoder, answer: Any) -> str:
     try:
-        return json.dumps(answer, default=_plain, allow_nan=False, **form)
+        return encoder.encode(answer)
     except ValueError:  # rare, so only then is the answer gone through
-        return json.dumps(_finite(answer), default=_plain, allow_nan=False, **form)
+        return encoder.encode(_finite(answer))
 
 
 def _finite(value: Any) -> Any:
@@ -64,3 +64,7 @@ def _plain(value: object) -> object:
             return sorted(value)
         case _:
             raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+_INDENTED = json.JSONEncoder(default=_plain, allow_nan=False, indent=2)
+_COMPACT = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":"), ensure_ascii=False)

@@ -86,7 +86,7 @@ SELECT s, COUNT(*) FROM t WHERE k = :k GROUP BY s HAVING COUNT(*) > :n ORDER BY 
 -- expect: SI-2
 SELECT s, COUNT(*) AS c FROM t WHERE k = :k GROUP BY s HAVING COUNT(*) > :n ORDER BY c DESC LIMIT 10;
 -- name: distinct_limit
--- expect: SI-2
+-- expect: SI-1
 SELECT DISTINCT s FROM t WHERE k = :k LIMIT 10;
 -- name: distinct_key_limit
 -- expect: SI-1

@@ -143,7 +143,7 @@ SELECT * FROM issues WHERE (author_id = $1 OR assignee_id = $1) ORDER BY created
 -- expect: unbounded
 SELECT DISTINCT author_id FROM comments WHERE org_id = $1 AND project_key = $2 AND number = $3;
 -- name: DistinctAuthorsCut
--- expect: SI-2
+-- expect: SI-1
 SELECT DISTINCT author_id FROM comments WHERE org_id = $1 AND project_key = $2 AND number = $3 ORDER BY author_id LIMIT 10;
 -- name: OwnDuplicates
 -- expect: SI-0

@@ -24,6 +24,8 @@ class TopGenerator(Generator):
 
     def _query(self, parent: Table, child: Table) -> tuple[str, str]:
         """What is checked, and the same by ranks."""
+        if self.chance(0.35):
+            return self._first_groups(child)
         column, count = self.random.choice("abc"), self.random.randint(1, 3)
         order = ", ".join(f"x1.{name}{self.random.choice(['', ' DESC'])}" for name in child.key)
         shown = ", ".join(f"x1.{name}" for name in dict.fromkeys((column, *child.key)))
@@ -47,6 +49,33 @@ class TopGenerator(Generator):
             names = ", ".join(name.removeprefix("x1.") for name in shown.split(", "))
             return f"{text} ORDER BY x1.{column}, {order}", f"SELECT {names} FROM ({ranked}) WHERE rn = 1"
         return self._lateral(parent, child, column, order, count)
+
+    def _first_groups(self, child: Table) -> tuple[str, str]:
+        """One row of each of the first few values of a column, or the rows with the greatest one."""
+        column, other = self.random.sample("abc", 2)
+        at, way, count = (
+            self.param(self.random.randint(0, 4)),
+            self.random.choice(["", " DESC"]),
+            self.random.randint(0, 3),
+        )
+        where = self.random.choice([f"x1.{other} = {at}", f"x1.{other} = {at}", f"x1.{column} > {at}",
+                                    f"x1.{other} = {at} AND x1.{column} >= {self.param(1)}", f"x1.flag AND x1.{other} = {at}",
+                                    f"x1.{other} = {at} AND x1.id <> {self.param(3)}"])  # fmt: skip
+        cut = f" LIMIT {count}" if self.chance(0.7) else f" LIMIT {self.param(count)}"
+        if self.chance(0.3):
+            greatest = f"SELECT MAX(z.{column}) FROM {child.name} z WHERE z.{other} = x1.{other}"
+            sql = f"SELECT x1.a, x1.b, x1.c FROM {child.name} x1 WHERE {where} AND x1.{column} = ({greatest})"
+            return sql, sql
+        if self.chance(0.4):
+            sql = f"SELECT DISTINCT x1.{column} FROM {child.name} x1 WHERE {where} ORDER BY x1.{column}{way}{cut}"
+            return sql, sql
+        order = ", ".join(f"x1.{name}{self.random.choice(['', ' DESC'])}" for name in child.key)
+        names = tuple(dict.fromkeys((column, *child.key)))
+        shown = ", ".join(f"x1.{name}" for name in names)
+        rank = f"ROW_NUMBER() OVER (PARTITION BY x1.{column} ORDER BY {order}) AS rn"
+        ranked = f"SELECT {shown}, {rank} FROM {child.name} x1 WHERE {where}"
+        text = f"SELECT DISTINCT ON (x1.{column}) {shown} FROM {child.name} x1 WHERE {where} ORDER BY x1.{column}{way}, {order}{cut}"
+        return text, f"SELECT {', '.join(names)} FROM ({ranked}) WHERE rn = 1 ORDER BY {column}{way}{cut}"
 
     def _lateral(self, parent: Table, child: Table, column: str, order: str, count: int) -> tuple[str, str]:
         side, on = self.random.choice([("CROSS", ""), ("LEFT", " ON TRUE")])

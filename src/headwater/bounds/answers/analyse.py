@@ -84,8 +84,8 @@ def _analyse(subject: Subject, reasons: bool) -> Answer:
     )
     permissive = settings if subject.strict else replace(settings, assume=True)
     if plan_query(subject.query, permissive) is not None:  # else no stricter search has a plan either
-        for level, secondary in ((Level.SI_0, False), (Level.SI_1, True)):
-            for allowed in (settings, permissive):
+        for allowed in (settings, permissive):  # rather an index than a query that an assumption may stop
+            for level, secondary in ((Level.SI_0, False), (Level.SI_1, True)):
                 bounded = plan_query(subject.query, replace(allowed, secondary=secondary))
                 if bounded is not None:
                     return _planned(blank, level, bounded)

@@ -212,5 +212,6 @@ def _binding(part: Expr, binding: Equal | OneOf | Each) -> str:
             return f"{sql_of(part)} = {sql_of(value)}"
         case OneOf(values, most):
             return f"{sql_of(part)} in ({', '.join(map(sql_of, values))}) (at most {most})"
-        case Each(most):
-            return f"each {sql_of(part)} (at most {most})"
+        case Each(most, _, stop):
+            each = "each" if stop is None else "the first"
+            return f"{each} {sql_of(part)} (at most {most})"

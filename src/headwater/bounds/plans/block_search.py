@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from headwater.algebra.expressions.build import number
 from headwater.algebra.expressions.facts import aliases_of, columns_in, is_of_one_row, is_value
 from headwater.algebra.expressions.tree import Column, Expr, Parameter, call
+from headwater.bounds.plans.access.path import Groups
 from headwater.bounds.plans.subplans import BoundedPlan, Planner
 from headwater.bounds.query.block import Base, Derived, Order, Select
 from headwater.bounds.query.classes import Classes
@@ -133,6 +134,23 @@ class BlockSearch:
                 return None
             items.append(replace(item, expr=own))
         return tuple(items)
+
+    def groups(self, state: State, alias: str) -> Groups | None:
+        """The partitions that the block's limit leaves over, if it takes them in the order of one term."""
+        block, given = self.block, self.given(state)
+        if block.top is None or block.limit is None or len(block.aliases) > 1 or block.group is not None:
+            return None
+        limit = count_bound(block.limit, self.settings)
+        terms = [expr for expr in block.top.partition if not self._is_fixed(expr, given)]
+        order = [item for item in block.order if not self._is_fixed(item.expr, given)]
+        if limit is None or block.offset is not None or len(terms) != 1 or not is_of_one_row(terms[0]):
+            return None
+        if order and order[0].expr != terms[0]:
+            return None
+        return Groups(order[0] if order else Order(terms[0]), block.limit, limit)
+
+    def _is_fixed(self, expr: Expr, given: frozenset[str]) -> bool:
+        return any(is_value(member, given) for member in self.classes.of_member(expr))
 
     def widths(self, conditions: Conditions, source: Base) -> Iterator[tuple[Expr, int]]:
         """col > (SELECT MAX(key) - n ...): at most n values, if col is that key or refers to it."""

@@ -46,6 +46,7 @@ def _accesses(search: BlockSearch, state: State, source: Base, conditions: Condi
         secondary=settings.secondary,
         widths=tuple(search.widths(conditions, source)),
         temporal=settings.temporal_columns(source.table),
+        groups=search.groups(state, source.alias),
     )
     for access in accesses(settings.catalog, wanted):
         if not access.index.hot or settings.hot:
@@ -58,6 +59,8 @@ def _probe(
     """The source read by a path, if the rows that it gives are bounded."""
     optional = search.block.left_join(source.alias) is not None
     rest = [condition for condition in dict.fromkeys(conditions.all()) if condition not in access.satisfied]
+    if rest and any(isinstance(binding, Each) and binding.stop is not None for binding in access.bindings):
+        return  # a group of which nothing is left must not count
     per_row, limit = access.rows, None
     if search.most is not None and not optional and may_stop(search, state, source, access):
         excluded = most_excluded(search, state, source, access, rest)
@@ -97,7 +100,18 @@ def _probe(
 def _probe_bound(before: Bound, access: Access, per_row: int, optional: bool) -> Bound:
     rows = before.rows * per_row
     operations = before.operations + before.rows * access.probes + (rows if access.fetch else 0)
-    return Bound(operations, before.read + rows, max(rows, before.rows) if optional else rows)
+    read = before.read + rows + before.rows * _skipped(access)
+    return Bound(operations, read, max(rows, before.rows) if optional else rows)
+
+
+def _skipped(access: Access) -> int:
+    """The entries that skip scans read to find the next value, for one input row."""
+    combinations, entries = 1, 0
+    for binding in access.bindings:
+        if isinstance(binding, OneOf | Each):
+            combinations *= binding.most
+            entries += combinations if isinstance(binding, Each) else 0
+    return entries
 
 
 def _combinations(access: Access) -> int:

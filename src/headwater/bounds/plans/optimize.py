@@ -16,8 +16,8 @@ from headwater.algebra.expressions.facts import aliases_of, columns_in
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call, transform
 from headwater.bounds.plans.plan import Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
 from headwater.bounds.plans.search import search
-from headwater.bounds.plans.subplans import BoundedPlan, filtered, with_subplans
-from headwater.bounds.query.block import Base, Order, Output, Query, Select, Union
+from headwater.bounds.plans.subplans import BoundedPlan, filtered, subqueries_of, with_subplans
+from headwater.bounds.query.block import Base, Order, Output, Query, Select, Top, Union
 from headwater.bounds.query.classes import Classes
 from headwater.bounds.query.forms.child_aggregates import with_child_subqueries
 from headwater.bounds.query.forms.derived import prune, push_down
@@ -67,7 +67,7 @@ def _with_values(bounded: BoundedPlan, values: list[tuple[str, BoundedPlan]]) ->
 
 
 def _plans_of_form(block: Select, settings: Settings) -> list[BoundedPlan | None]:
-    plans = [_extremes(block, settings), _whole(block, settings)]
+    plans = [_extremes(block, settings), _whole(block, settings), _first_values(block, settings)]
     if all(plan is None for plan in plans):
         plans.append(_branches(block, settings))
     return plans
@@ -100,6 +100,15 @@ def _distinct_already(block: Select, settings: Settings) -> bool:
 def _whole(block: Select, settings: Settings) -> BoundedPlan | None:
     core = search(block, settings, plan_query, _is_cuttable(block, settings))
     return None if core is None else _finish(block, core, settings)
+
+
+def _first_values(block: Select, settings: Settings) -> BoundedPlan | None:
+    """SELECT DISTINCT x ... ORDER BY x LIMIT n: one row of each x, for the first n of them."""
+    plain = block.group is None and block.top is None and not block.windowed and len(block.sources) == 1
+    exprs = tuple(output.expr for output in block.outputs)
+    if not block.distinct or block.limit is None or not plain or any(map(subqueries_of, exprs)):
+        return None
+    return _whole(replace(block, distinct=False, top=Top(exprs, (), 1)), settings)
 
 
 def _branches(block: Select, settings: Settings) -> BoundedPlan | None:
@@ -227,9 +236,10 @@ def _has_cut(block: Select) -> bool:
 
 
 def _cut_already(plan: Plan, block: Select) -> bool:
-    """The last step of the search was this very cut."""
-    same = isinstance(plan, Cut) and (plan.order, plan.limit) == (block.order, block.limit)
-    return same and block.offset is None
+    """The last step of the search was this very cut, of all rows and not of each partition."""
+    if not isinstance(plan, Cut) or plan.per is not None or block.offset is not None:
+        return False
+    return (plan.order, plan.limit) == (block.order, block.limit)
 
 
 def _cut_rows(block: Select | Union, rows: int, settings: Settings) -> int:

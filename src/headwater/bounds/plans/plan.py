@@ -111,10 +111,14 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """Every value that occurs: at most `most` (a skip scan), within `ranges` of (operator, value)."""
+    """Every value that occurs: at most `most` (a skip scan), within `ranges` of (operator, value).
+
+    `stop`: only the first so many, in the order of the index.
+    """
 
     most: int
     ranges: tuple[tuple[str, Expr], ...] = ()
+    stop: Expr | None = None
 
 
 Binding = Equal | OneOf | Each

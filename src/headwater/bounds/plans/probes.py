@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from headwater.algebra.expressions.matching import like_prefix
@@ -80,8 +81,8 @@ class StoreReader:
                 options: Iterable[Any] = (_as_stored(probe, len(bound), equal),)
             case OneOf(values, most):
                 options = self._listed(values, most, row)
-            case Each(_, ranges):
-                yield from self._skip(probe, row, bound, ranges)
+            case Each() as each:
+                yield from self._skip(probe, row, bound, each)
                 return
         for option in options:
             if option is not None:
@@ -97,13 +98,13 @@ class StoreReader:
             raise BrokenAssumption(f"a list holds {len(unique)} values, more than the declared {most}")
         return unique
 
-    def _skip(self, probe: Probe, row: Row, bound: Values, ranges: Ranges) -> Iterator[Values]:
+    def _skip(self, probe: Probe, row: Row, bound: Values, each: Each) -> Iterator[Values]:
         """Each value of the next part in turn: one short range for every step."""
-        interval = self._interval(ranges, row)
-        if ranges and interval is None:
+        interval = self._interval(each.ranges, row)
+        if each.ranges and interval is None:
             return
         after: Any = ...
-        while True:
+        for _ in count() if each.stop is None else range(int(evaluate(each.stop, row, self.params))):
             self.operations += 1
             entries = self.store.scan(probe.index, bound, interval, False, 1, after)
             if not entries:

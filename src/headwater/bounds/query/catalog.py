@@ -17,7 +17,7 @@ __all__ = ["Catalog", "UniqueTerms"]
 _DOMAINS = {"boolean": 2, "tinyint": 256}
 _FEW = 1000
 _NONE: frozenset[str] = frozenset()
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_WHOLE = ("tinyint", "smallint", "int", "bigint", "smallserial", "serial", "bigserial")
 
 
 @dataclass(frozen=True, slots=True)

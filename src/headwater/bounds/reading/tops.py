@@ -18,12 +18,14 @@ Convert = Callable[[exp.Expr], Expr]
 
 def ranking_of(node: exp.Select, outputs: tuple[Output, ...], convert: Convert) -> Ranking | None:
     """The ranking that a SELECT shows, if ROW_NUMBER() is its only window function."""
-    if len(windows(node)) != 1 or len(node.expressions) != len(outputs):
+    if len(windows(node)) != 1:
         return None
-    for item, output in zip(node.expressions, outputs, strict=True):
+    for position, item in enumerate(node.expressions):
         window = item.this if isinstance(item, exp.Alias) else item
         if isinstance(window, exp.Window):
-            return _ranking(window, output.name, convert)
+            name = outputs[position].name if len(node.expressions) == len(outputs) else item.alias
+            alone = [output.name for output in outputs].count(name) == 1  # a star may hold the name, too
+            return _ranking(window, name, convert) if alone else None
     return None
 
 

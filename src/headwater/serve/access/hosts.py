@@ -8,7 +8,7 @@ request is refused.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
+from functools import lru_cache
 
 __all__ = ["host_of", "is_allowed", "is_loopback"]
 
@@ -34,7 +34,8 @@ def host_of(header: str) -> str:
     return text.rsplit(":", 1)[0] if text.count(":") == 1 else text
 
 
-def is_allowed(header: str, listening: str, also: Collection[str] = ()) -> bool:
+@lru_cache(maxsize=256)  # asked before every request
+def is_allowed(header: str, listening: str, also: tuple[str, ...] = ()) -> bool:
     """Whether a request with this Host header is meant for a server that listens there.
 
     An address that somebody typed is no name that could be made to point here; so where other machines ask,

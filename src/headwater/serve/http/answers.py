@@ -26,9 +26,9 @@ def json_text_answer(request: Request, text: str, etag: str | None = None) -> Re
 
 
 def tagged(request: Request, body: bytes, etag: str, media_type: str) -> Response:
-    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
-    known = {tag.strip() for tag in request.headers.get("if-none-match", "").split(",")}
-    if etag in known or "*" in known:
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    asked = request.headers.get("if-none-match", "")
+    if asked and not {etag, "*"}.isdisjoint(tag.strip() for tag in asked.split(",")):
         return Response(status_code=304, headers=headers)
     return Response(body, headers=headers, media_type=media_type)
 

@@ -6,6 +6,7 @@ description; requests under way end with the one they began with.
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from typing import Any
 
@@ -13,23 +14,24 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from headwater.clock import Clock
 from headwater.errors import HeadwaterError
 from headwater.serve.http import models
-from headwater.serve.http.guard import Guard, failed
+from headwater.serve.http.compression import Compression
+from headwater.serve.http.guard import Guard, TimeLimit, failed
 from headwater.serve.http.opening import Opened, Opening
 from headwater.serve.http.page_routers import PAGE_ROUTERS
 from headwater.serve.http.problems import Problem, problem_response
+from headwater.serve.http.queries.asked_query import asked_queries
+from headwater.serve.http.queries.prompt import PromptQueries
 from headwater.serve.http.routes import changes, history, metrics, queries, reports, views
 from headwater.serve.http.serving import Serving, Settings
 
 __all__ = ["Application"]
 
-COMPRESSED = 1000  # bytes from which on an answer is compressed
 ROUTERS = (
     views.router, changes.router, queries.router, reports.router, history.router, metrics.router,
     *PAGE_ROUTERS,
@@ -44,14 +46,16 @@ class Application:
         self._app = self._made()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.serving.opening.is_due():  # whatever is asked: a route need not look at the project
+            asyncio.get_running_loop().run_in_executor(None, self.serving.opening.current)
         await self._app(scope, receive, send)
 
     def _renew(self, opened: Opened) -> None:
         self._app = self._made()
 
     def _made(self) -> ASGIApp:
-        described = _described(self.serving)
-        return Guard(GZipMiddleware(described, COMPRESSED, compresslevel=5), self.serving)
+        described = TimeLimit(_described(self.serving))
+        return Guard(Compression(PromptQueries(described, asked_queries(self.serving))), self.serving)
 
 
 def _described(serving: Serving) -> FastAPI:

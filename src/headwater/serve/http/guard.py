@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import MutableMapping
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +22,7 @@ from headwater.serve.access.keys import ANYBODY, Rights
 from headwater.serve.http.problems import Problem, problem_response
 from headwater.serve.http.serving import Serving
 
-__all__ = ["STREAMS", "Guard", "failed"]
+__all__ = ["STREAMS", "Guard", "TimeLimit", "failed"]
 
 logger = logging.getLogger(__name__)
 
@@ -59,36 +59,30 @@ class Guard:
             return
         sending = _Sending(send)
         try:
-            headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-            scope.setdefault("state", {})["rights"] = self._admit(scope, headers)
-            limit = None if scope["path"].endswith(STREAMS) else LONGEST_S
-            async with asyncio.timeout(limit):
-                await self._app(scope, receive, sending)
+            scope.setdefault("state", {})["rights"] = self._admit(scope, dict(scope["headers"]))
+            await self._app(scope, receive, sending)
         except HeadwaterError as error:
             await sending.problem(error, scope, receive)
-        except TimeoutError:
-            logger.warning("%s took longer than %.0f s", scope["path"], LONGEST_S)
-            late = Problem("HW970", f"there was no answer within {LONGEST_S:.0f} s", 503, retry_after="5")
-            await sending.problem(late, scope, receive)
         except Exception:
             logger.exception("%s %s failed", scope["method"], scope["path"])
             await sending.problem(failed(), scope, receive)
 
-    def _admit(self, scope: Scope, headers: MutableMapping[bytes, str]) -> Rights:
+    def _admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Rights:
         """The rights of who asks; a Problem if it may not ask at all."""
         serving, settings = self._serving, self._serving.settings
-        if not is_allowed(headers.get(b"host", ""), settings.host, settings.hosts):
+        if not is_allowed(headers.get(b"host", b"").decode("latin-1"), settings.host, settings.hosts):
             raise Problem("HW969", "the Host header names another machine", 421)
-        length = headers.get(b"content-length", "0")
+        length = headers.get(b"content-length", b"0").decode("latin-1")
         if b"transfer-encoding" in headers or not length.isdecimal() or int(length) > LARGEST_BODY:
             raise Problem("HW968", f"a body may have at most {LARGEST_BODY:,} bytes", 413)
-        key = serving.keys.bearer(_token(headers)) if serving.keys.closed() else None
+        closed = serving.keys.closed()
+        key = serving.keys.bearer(_token(headers)) if closed else None
         caller = key.id if key is not None else str((scope.get("client") or ("?",))[0])
         if wait := serving.rates.wait(caller, self._clock.monotonic()):
             seconds = str(max(1, round(wait)))
             raise Problem("HW967", f"more than {settings.rate:g} requests a second", 429, retry_after=seconds)
         path: str = scope["path"]
-        if key is not None or not serving.keys.closed():
+        if key is not None or not closed:
             return ANYBODY if key is None else key.rights
         if path in OPEN or path == "/" or path.startswith(PAGE):
             return ANYBODY
@@ -105,8 +99,26 @@ def failed() -> Problem:
     return Problem("HW974", "the server failed; its log says why", 500)
 
 
-def _token(headers: MutableMapping[bytes, str]) -> str:
-    scheme, _, token = headers.get(b"authorization", "").partition(" ")
+class TimeLimit:
+    """An ASGI application around another: an answer that takes too long is given up."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limit = None if scope["path"].endswith(STREAMS) else LONGEST_S
+        try:
+            async with asyncio.timeout(limit):
+                await self._app(scope, receive, send)
+        except TimeoutError:
+            logger.warning("%s took longer than %.0f s", scope["path"], LONGEST_S)
+            raise Problem(
+                "HW970", f"there was no answer within {LONGEST_S:.0f} s", 503, retry_after="5"
+            ) from None
+
+
+def _token(headers: Mapping[bytes, bytes]) -> str:
+    scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 

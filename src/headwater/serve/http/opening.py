@@ -49,8 +49,12 @@ class Opening:
         self._looked = clock.monotonic()
         self._opened = _open(folder, clock)
 
+    def is_due(self) -> bool:
+        """Is it time to look again?"""
+        return self._clock.monotonic() - self._looked >= LOOK_EVERY
+
     def current(self) -> Opened:
-        if self._clock.monotonic() - self._looked >= LOOK_EVERY and self._lock.acquire(blocking=False):
+        if self.is_due() and self._lock.acquire(blocking=False):
             try:
                 self._look()
             finally:

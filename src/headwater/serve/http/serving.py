@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from headwater.clock import Clock
 from headwater.serve.access.key_file import KeyFile
 from headwater.serve.access.rates import Rates
-from headwater.serve.http.answered_queries import AnsweredQueries
 from headwater.serve.http.opening import Opened, Opening
 from headwater.serve.http.problems import Problem
+from headwater.serve.http.queries.answered_queries import AnsweredQueries
 from headwater.serve.http.remembered import Remembered
 from headwater.serve.paging import Sorted
 from headwater.serve.store.answering import Answering, QueryAnswer

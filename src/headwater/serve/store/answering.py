@@ -110,7 +110,7 @@ class Answering:
         layout = self.layouts[query.declared.name]
         with self.store.snapshot() as snapshot:
             instant = self._time_of(query.declared, layout, snapshot)
-            given = {**moments(self.clock.now()), **values}
+            given = {**moments(self.clock.now()), **values} if query.asks_the_time else values
             for ranking in layout.rankings:
                 last = last_refresh(snapshot, ranking.table.id)
                 assert last is not None  # it is written with the places

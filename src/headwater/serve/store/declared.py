@@ -13,7 +13,7 @@ from headwater.bounds.query.catalog import Catalog as Constraints
 from headwater.bounds.reading.sources import Inputs, named_trees
 from headwater.bounds.reading.subjects import Options, subject_of, tables_with_views
 from headwater.catalog import Catalog
-from headwater.serve.store.executable import obstacle
+from headwater.serve.store.executable import asks_the_time, obstacle
 from headwater.serve.store.hot_indexes import without_hot_spots
 from headwater.serve.store.parameters import Parameters, Types, parameters_of
 from headwater.serve.store.rankings.ranked_view import ranked_view
@@ -47,6 +47,7 @@ class Checked:
     declared: DeclaredQuery
     answer: Answer
     obstacle: str = ""  # what keeps the executor from computing it, although it is bounded
+    asks_the_time: bool = True  # CURRENT_TIMESTAMP or its kin
 
 
 def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]:
@@ -63,7 +64,8 @@ def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]
         subject = subject_of(tree, inputs, constraints, Options())
         answer = subject if isinstance(subject, Answer) else _answer(subject, advice)
         declared = _declared(answer, query.sql.text, types)
-        checked[query.name] = Checked(replace(declared, within=query.within), answer, obstacle(answer))
+        declared = replace(declared, within=query.within)
+        checked[query.name] = Checked(declared, answer, obstacle(answer), asks_the_time(answer))
     return checked
 
 

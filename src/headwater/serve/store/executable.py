@@ -27,7 +27,7 @@ from headwater.bounds.plans.evaluate import NotExecutable, compiled
 from headwater.errors import InputError
 from headwater.serve.store.rankings.ranked_view import ranked_view
 
-__all__ = ["obstacle"]
+__all__ = ["asks_the_time", "obstacle"]
 
 _EXPRESSIONS = (AggregateCall, Call, Column, Literal, Opaque, Parameter, Subquery)
 
@@ -50,6 +50,15 @@ def obstacle(answer: Answer) -> str:
         except (NotExecutable, InputError) as error:
             return str(error)
     return ""
+
+
+def asks_the_time(answer: Answer) -> bool:
+    """Does a query need to be told the moment ($now) at which it is answered?"""
+    plan = None if answer.bounded_plan is None else answer.bounded_plan.plan
+    named = {part.name for expr in _expressions(plan) for part in walk(expr) if isinstance(part, Parameter)}
+    if answer.query is not None:
+        named |= answer.query.params
+    return answer.periodic is not None or any(name.startswith("$") for name in named)
 
 
 def _try(expr: Expr) -> None:

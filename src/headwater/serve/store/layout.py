@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from headwater.algebra.expressions.tree import Column
 from headwater.bounds.answers.answer import Answer
@@ -68,15 +68,14 @@ class Layout:
     views: tuple[StoredView, ...] = ()  # each after those that it needs
     indexes: tuple[StoredIndex, ...] = ()
     rankings: tuple[StoredRanking, ...] = ()
+    relations: frozenset[str] = field(init=False)
+    parts: tuple[StoredTable | StoredIndex, ...] = field(init=False)
 
-    @property
-    def relations(self) -> frozenset[str]:
-        return frozenset(table.relation for table in self.tables)
-
-    @property
-    def parts(self) -> tuple[StoredTable | StoredIndex, ...]:
+    def __post_init__(self) -> None:
         rankings = (*(ranking.table for ranking in self.rankings), *((REFRESHES,) if self.rankings else ()))
-        return (*self.tables, *(view.table for view in self.views), *self.indexes, *rankings)
+        parts = (*self.tables, *(view.table for view in self.views), *self.indexes, *rankings)
+        object.__setattr__(self, "relations", frozenset(table.relation for table in self.tables))
+        object.__setattr__(self, "parts", parts)
 
 
 def layout_of(answer: Answer, identities: Mapping[str, str] | None = None) -> Layout:

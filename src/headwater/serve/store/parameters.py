@@ -23,7 +23,7 @@ Types = Mapping[str, Mapping[str, str]]  # relation -> column -> type
 Parameters = tuple[tuple[str, str, bool], ...]  # name, type, whether it is a list
 
 _COMPARISONS = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "like", "in", "add", "sub"}
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_WHOLE = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}  # bits
 _TEXT_FUNCTIONS = {"lower", "upper", "trim", "token", "one_word", "concat", "substring", "replace"}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -149,11 +149,23 @@ def _scalar(query: str, name: str, kind: str, value: object) -> Any:
     """A value as a column of that type would take it; texts of a command line are read as numbers too."""
     if value is None or not kind or kind.startswith(("struct", "array", "map")):
         return value
-    array, reasons = typed_column(DeclaredColumn(name, kind), [_of_text(kind, value)])
+    value = _of_text(kind, value)
+    if _is_typed(kind, value):
+        return value
+    array, reasons = typed_column(DeclaredColumn(name, kind), [value])
     if reasons:
         reason = reasons[0].partition(": ")[2]
         raise _wrong(query, name, kind, reason)
     return array[0].as_py()
+
+
+def _is_typed(kind: str, value: object) -> bool:
+    """Is it plainly a value of the type?  Most are, and to make a column of one takes long."""
+    if type(value) is int:
+        return kind in _WHOLE and -(1 << _WHOLE[kind]) <= value < 1 << _WHOLE[kind]
+    if type(value) is str:
+        return kind == "string" and value.isascii()
+    return type(value) is bool and kind == "boolean"
 
 
 def _of_text(kind: str, value: object) -> object:

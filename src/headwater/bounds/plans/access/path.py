@@ -17,13 +17,22 @@ from headwater.bounds.query.block import Order
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.conditions import Conditions, Range
 
-__all__ = ["Access", "Lead", "Wanted", "bindable_terms", "local", "path_over", "ranges_by_term"]
+__all__ = ["Access", "Groups", "Lead", "Wanted", "bindable_terms", "local", "path_over", "ranges_by_term"]
 
 _MAX_INCLUDE = 3  # covering an index with more columns than this copies the table
 
 Lead = tuple[
     Expr, Binding, tuple[Expr, ...]
 ]  # a term, what it is bound to, and the conditions this satisfies
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Rows are wanted group by group, in this order of their term, of the first `stop` groups alone."""
+
+    by: Order
+    stop: Expr
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,7 @@ class Wanted:
     secondary: bool = True
     widths: tuple[tuple[Expr, int], ...] = ()  # terms that can have so many values only
     temporal: frozenset[str] = frozenset()  # columns whose values grow with time
+    groups: Groups | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,10 @@ def accesses(catalog: Catalog, wanted: Wanted) -> Iterator[Access]:
             yield from _secondary(catalog, wanted, leads)
 
 
-def _skip(term: Expr, most: int, ranges: list[Range]) -> Lead:
-    """Every value of the term in turn, within its ranges."""
+def _skip(term: Expr, most: int, ranges: list[Range], stop: Expr | None = None) -> Lead:
+    """Every value of the term in turn, or the first few, within its ranges."""
     bounds = tuple((bound.op, bound.value) for bound in ranges)
-    return term, Each(most, bounds), tuple(bound.condition for bound in ranges)
+    return term, Each(most, bounds, stop), tuple(bound.condition for bound in ranges)
 
 
 def _clustered(catalog: Catalog, wanted: Wanted) -> Iterator[Access]:
@@ -104,6 +104,11 @@ def _secondary(catalog: Catalog, wanted: Wanted, leads: list[Lead]) -> Iterator[
             longer.append(_skip(skipped, most, free[skipped]))
         for term in (None, *(term for term in free if term != skipped)):
             yield from _with_range(catalog, wanted, longer, term, free)
+    groups = wanted.groups
+    if groups is not None and groups.by.expr not in bound:
+        term = groups.by.expr
+        first = _skip(term, groups.most, free.get(term, []), groups.stop)
+        yield from _with_range(catalog, wanted, [*leads, first], None, free)
 
 
 def _with_range(
@@ -117,7 +122,7 @@ def _with_range(
     if term is not None and not (tail and tail[0].expr == term):
         tail.insert(0, Order(term))
     turned = bool(tail) and tail[0].descending
-    parts = [IndexPart(local(lead)) for lead, _, _ in leads]
+    parts = [_lead_part(catalog, wanted, lead) for lead in leads]
     parts += [part_for(catalog, wanted.table, item, turned) for item in tail]
     if not parts:  # the whole table, in key order: only a declared size bounds that
         parts = [IndexPart(Column(name)) for name in catalog[wanted.table].key]
@@ -125,6 +130,14 @@ def _with_range(
     for where in _filters(wanted, bounds, leads):
         index = Index(wanted.table, tuple(parts), where=where, hot=hot)
         yield path_over(catalog, wanted, index, leads, bounds, turned if ordered else None)
+
+
+def _lead_part(catalog: Catalog, wanted: Wanted, lead: Lead) -> IndexPart:
+    """Its direction is of no account, unless the first values are wanted alone."""
+    term, binding, _ = lead
+    if isinstance(binding, Each) and binding.stop is not None and wanted.groups is not None:
+        return part_for(catalog, wanted.table, wanted.groups.by, turned=False)
+    return IndexPart(local(term))
 
 
 def _is_temporal(wanted: Wanted, expr: Expr) -> bool:
@@ -149,8 +162,8 @@ def _is_constant(binding: Binding) -> bool:
             return isinstance(value, Literal)
         case OneOf(values):
             return all(isinstance(value, Literal) for value in values)
-        case Each():
-            return True
+        case Each(stop=stop):
+            return stop is None
 
 
 def _filters(wanted: Wanted, bounds: list[Range], leads: list[Lead]) -> list[tuple[Expr, ...]]:

@@ -10,10 +10,10 @@ EXISTS (SELECT ... u.y = x ...)    as the IN it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from headwater.algebra.expressions.facts import aliases_of, columns_in
+from headwater.algebra.expressions.facts import aliases_of, columns_in, substitute
 from headwater.algebra.expressions.tree import (
     AggregateCall,
     Call,
@@ -73,8 +73,12 @@ class Hoisted:
 
 
 def hoist(block: Select) -> Hoisted:
-    """Each becomes a parameter named by its SQL, so that what has one name has one value in all blocks."""
+    """Each becomes a parameter named by its SQL, so that what has one name has one value in all blocks.
+
+    A subquery of WHERE that reads only columns which WHERE fixes to values reads those values.
+    """
     values: dict[Query, str] = {}
+    fixed = _fixed_columns(block)
 
     def step(part: Expr) -> Expr:
         if isinstance(part, Subquery) and part.kind == "scalar" and not part.outer:
@@ -87,12 +91,31 @@ def hoist(block: Select) -> Hoisted:
 
     hoisted = replace(
         block,
-        where=tuple(map(new, block.where)),
+        where=tuple(new(_with_fixed(condition, fixed)) for condition in block.where),
         having=tuple(map(new, block.having)),
         outputs=tuple(Output(output.name, new(output.expr)) for output in block.outputs),
         left_joins=tuple(replace(join, on=tuple(map(new, join.on))) for join in block.left_joins),
     )
     return Hoisted(hoisted, tuple((name, query) for query, name in values.items()))
+
+
+def _fixed_columns(block: Select) -> dict[Expr, Expr]:
+    """The columns of all sources that WHERE makes equal to a value of none, with that value."""
+    classes = Classes.of(block.where)
+    known = ((group, classes.value(group, frozenset())) for group in classes.groups)
+    return {
+        member: value for group, value in known if value is not None
+        for member in group if isinstance(member, Column)
+    }  # fmt: skip
+
+
+def _with_fixed(condition: Expr, fixed: Mapping[Expr, Expr]) -> Expr:
+    def step(part: Expr) -> Expr:
+        if not isinstance(part, Subquery) or part.kind != "scalar" or not fixed.keys() >= set(part.outer):
+            return part
+        return substitute(part, {column: fixed[column] for column in part.outer})
+
+    return transform(condition, step)
 
 
 def window_of(query: Query) -> tuple[str, str, int] | None:

@@ -43,7 +43,7 @@ def router(serving: Serving) -> APIRouter:
     def metrics() -> Response:
         """Staleness, promise, violations, pushes, cost and sources, for Prometheus."""
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Project(current_status(serving)))
+        registry.register(_Project(current_status(serving, serving.opened)))
         text = generate_latest(registry) + generate_latest(serving.asked.registry)
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 

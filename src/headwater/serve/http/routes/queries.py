@@ -15,21 +15,24 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from headwater.clock import instant_of
 from headwater.serve.access.keys import Role
-from headwater.serve.http.answers import answered, etag_of
+from headwater.serve.http.answers import answered
 from headwater.serve.http.asked import DURATION, allowed, forbidden, needs, rights_of
 from headwater.serve.http.models import Queries, QueryRows, problems
 from headwater.serve.http.problems import Problem
+from headwater.serve.http.queries.asked_query import (
+    RESERVED,
+    STALENESS,
+    AskedQuery,
+    asked_queries,
+    is_routed,
+)
 from headwater.serve.http.serving import Serving
-from headwater.serve.store.answering import Answering, DeclaredQuery
-from headwater.serve.store.query_json import answer_json, query_json
+from headwater.serve.store.answering import DeclaredQuery
+from headwater.serve.store.query_json import query_json
 
 __all__ = ["router"]
 
-SHORT_OPERATIONS = 100  # a millisecond or two
-RESERVED = ("null", "max_staleness")  # parameters of every query's route
-_ROUTABLE = re.compile(r"[\w .\-]+")  # names that can stand in a path
 _TYPES: dict[str, type] = {
     "tinyint": int, "smallint": int, "int": int, "bigint": int, "float": float, "double": float,
     "boolean": bool, "date": date, "timestamp": datetime, "timestamp_ntz": datetime,
@@ -50,35 +53,34 @@ def router(serving: Serving) -> APIRouter:
         listed = [_listed(query) | serving.asked.newest(query.name) for query in declared.values()]
         return answered(request, {"queries": listed})
 
-    if answering is not None:
-        for query in declared.values():
-            if query.answerable and _ROUTABLE.fullmatch(query.name):
-                _add(routes, serving, answering, query)
+    for query in asked_queries(serving):
+        _add(routes, query)
     return routes
 
 
 def _listed(query: DeclaredQuery) -> dict[str, Any]:
-    routed = query.answerable and _ROUTABLE.fullmatch(query.name)
-    return query_json(query) | {"route": f"/queries/{query.name}" if routed else None}
+    return query_json(query) | {"route": f"/queries/{query.name}" if is_routed(query) else None}
 
 
-def _add(routes: APIRouter, serving: Serving, answering: Answering, query: DeclaredQuery) -> None:
+def _add(routes: APIRouter, asked: AskedQuery) -> None:
+    query = asked.query
     names = {name: f"p{at}" for at, (name, _, _) in enumerate(query.parameters)}
 
     def ask(request: Request, **given: Any) -> Response:
         if not rights_of(request).may_ask(query.name):
             raise forbidden(f'the key is not for the query "{query.name}"')
-        return _answer(serving, answering, query, request, given, names)
+        staleness = allowed(given[STALENESS])
+        return asked.response(request, _values(query, request, given, names), staleness)
 
     async def ask_at_once(request: Request, **given: Any) -> Response:
         return ask(request, **given)
 
-    asked: Any = ask_at_once if _is_short(answering, query) else ask
-    asked.__signature__ = _signature(query, names)
+    route: Any = ask_at_once if asked.is_short else ask
+    route.__signature__ = _signature(query, names)
     bound = "without a bound" if query.bound is None else f"at most {query.bound:,} operations of the store"
     routes.add_api_route(
-        f"/queries/{query.name}",
-        asked,
+        asked.path,
+        route,
         dependencies=[needs(Role.QUERY)],
         name=query.name,
         summary=query.name,
@@ -86,15 +88,6 @@ def _add(routes: APIRouter, serving: Serving, answering: Answering, query: Decla
         operation_id=f"query_{query.name}",
         responses={200: {"model": QueryRows}, **problems(400, 409)},
     )
-
-
-def _is_short(answering: Answering, query: DeclaredQuery) -> bool:
-    """Is an answer sooner there than a thread would take it up?  Then the event loop gives it.
-
-    A store in a file of this machine answers an operation in some microseconds and never waits.
-    """
-    local = not answering.project.store
-    return local and query.bound is not None and query.bound <= SHORT_OPERATIONS
 
 
 def _signature(query: DeclaredQuery, names: dict[str, str]) -> inspect.Signature:
@@ -110,7 +103,7 @@ def _signature(query: DeclaredQuery, names: dict[str, str]) -> inspect.Signature
     stale = Annotated[str | None, Query(pattern=DURATION, description="Refuse a staler answer: 10s.")]
     more = [
         inspect.Parameter("null", keyword, default=None, annotation=null),
-        inspect.Parameter("max_staleness", keyword, default=None, annotation=stale),
+        inspect.Parameter(STALENESS, keyword, default=None, annotation=stale),
     ]
     return inspect.Signature([request, *own, *more])
 
@@ -121,22 +114,13 @@ def _annotation(name: str, kind: str, is_list: bool) -> Any:
     return Annotated[list[wanted] | None if is_list else wanted | None, described]
 
 
-def _answer(
-    serving: Serving,
-    answering: Answering,
-    query: DeclaredQuery,
-    request: Request,
-    given: dict[str, Any],
-    names: dict[str, str],
-) -> Response:
+def _values(
+    query: DeclaredQuery, request: Request, given: dict[str, Any], names: dict[str, str]
+) -> dict[str, Any]:
     values = {name: given[name_of] for name, name_of in names.items() if given.get(name_of) is not None}
     for name in given["null"] or ():
         values[name] = None
     known = {*names, *RESERVED}
     if unknown := [name for name in request.query_params if name not in known]:
         raise Problem("HW962", f'the query "{query.name}" has no parameter "{unknown[0]}"', 400)
-    answer = serving.counted(
-        query.name, lambda: answering.answer(query.name, values, allowed(given["max_staleness"]))
-    )
-    etag = etag_of(query.name, instant_of(answer.time), sorted(request.query_params.multi_items()))
-    return answered(request, answer_json(query.name, answer), etag)
+    return values

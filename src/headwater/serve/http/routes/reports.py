@@ -50,8 +50,9 @@ def router(serving: Serving) -> APIRouter:
         """Each view's staleness against its freshness, what it has cost; sources, sites and slots."""
 
         def make() -> str:
-            current = status_json(current_status(serving))
-            return compact_json(current | {"problem": serving.opened.problem})
+            opened = serving.opened  # once: its files may change meanwhile
+            current = status_json(current_status(serving, opened))
+            return compact_json(current | {"problem": opened.problem})
 
         return json_text_answer(request, serving.answers.answer("status", _moment(serving, MOMENT), make))
 
@@ -60,7 +61,7 @@ def router(serving: Serving) -> APIRouter:
         """Each source: rows, rate, lag, what is wrong and what to do; the slots of PostgreSQL."""
 
         def make() -> str:
-            current = status_json(current_status(serving))
+            current = status_json(current_status(serving, serving.opened))
             return compact_json({"sources": current["sources"], "slots": current["slots"]})
 
         return json_text_answer(request, serving.answers.answer("sources", _moment(serving, MOMENT), make))
@@ -116,9 +117,7 @@ def router(serving: Serving) -> APIRouter:
     return routes
 
 
-def current_status(serving: Serving) -> ProjectStatus:
-    opened = serving.opened
-
+def current_status(serving: Serving, opened: Opened) -> ProjectStatus:
     def make() -> ProjectStatus:
         return project_status(opened.catalog, opened.warehouse, serving.clock)
 

@@ -23,6 +23,7 @@ class AnsweredQueries:
         self.registry = CollectorRegistry()
         self._lock = threading.Lock()
         self._newest: dict[str, deque[tuple[float, int]]] = {}
+        self._counters: dict[str, tuple[Counter, Counter, Histogram]] = {}  # finding them takes longest
         self._operations = self._counter("headwater_store_operations", "Operations of the store")
         self._answers = self._counter("headwater_query_answers", "Answers given")
         self._breaches = self._counter("headwater_query_bound_exceeded", "Answers beyond their bound: bugs")
@@ -37,11 +38,19 @@ class AnsweredQueries:
     def count(self, query: str, answer: QueryAnswer, seconds: float) -> None:
         with self._lock:
             self._newest.setdefault(query, deque(maxlen=NEWEST)).append((seconds, answer.operations))
-        self._answers.labels(query).inc()
-        self._operations.labels(query).inc(answer.operations)
-        self._seconds.labels(query).observe(seconds)
+        answers, operations, lasted = self._of(query)
+        answers.inc()
+        operations.inc(answer.operations)
+        lasted.observe(seconds)
         if answer.bound is not None and answer.operations > answer.bound:
             self._breaches.labels(query).inc()
+
+    def _of(self, query: str) -> tuple[Counter, Counter, Histogram]:
+        if query not in self._counters:
+            self._counters[query] = (
+                self._answers.labels(query), self._operations.labels(query), self._seconds.labels(query),
+            )  # fmt: skip
+        return self._counters[query]
 
     def _counter(self, name: str, text: str) -> Counter:
         return Counter(name, text, ["query"], registry=self.registry)
