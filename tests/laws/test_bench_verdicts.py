@@ -108,6 +108,6 @@ def test_a_run_is_stuck_if_no_view_moves_on(
         crash_run, "_times", lambda _: {view: 9 if seconds[0] > slow * (view + 1) else 1 for view in range(3)}
     )
     processes = FakeProcesses()
-    alone = crash_run._pushed_since(cast(Any, None), cast(Any, processes), 5)
+    alone = crash_run._pushed_since(cast(Any, None), cast(Any, processes), dict.fromkeys(range(3), 5))
     assert alone is not stuck
     assert processes.killed == (["run"] if stuck else [])

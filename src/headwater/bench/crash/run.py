@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,7 +100,7 @@ def _crashes(
             project.ingest(table, [{"id": 0}])
     project.run_until_idle()  # whatever fails later, every view was computed once
     processes.start_missing()
-    _pushed_since(project, processes, project.clock.now())
+    _pushed_since(project, processes, _seen(project))
     for number in range(1, kills + 1):
         kind = kinds[(number - 1) % len(kinds)]
         time.sleep(chance.random() * 3)
@@ -123,9 +123,9 @@ def _crash(
     mark, begun = processes.said(), time.monotonic()
     victim = do(kind, processes, laboratory, chance)
     captured = told([processes.writer_log(CAPTURED)]).accepted  # must be in the views' next state
-    at = max(project.clock.now(), *_times(project).values())
+    seen = _seen(project)
     processes.start_missing()
-    stuck = not _pushed_since(project, processes, at)
+    stuck = not _pushed_since(project, processes, seen)
     after = time.monotonic() - begun
     lost, doubled, untold, wrong, rows = _sources(project, processes, captured)
     equal = all(view.equal for view in project.verify())
@@ -133,14 +133,20 @@ def _crash(
     return Crash(number, kind, victim, after, equal, lost, doubled, untold, wrong, rows, stuck, said)
 
 
-def _pushed_since(project: Headwater, processes: Processes, at: int) -> bool:
+def _seen(project: Headwater) -> dict[str, int]:
+    """What each view must be pushed beyond: now, or its own time, where the clock has been ahead."""
+    now = project.clock.now()
+    return {view: max(now, time) for view, time in _times(project).items()}
+
+
+def _pushed_since(project: Headwater, processes: Processes, seen: Mapping[str, int]) -> bool:
     """Wait until every view has been pushed beyond an instant. False if the run had to be ended for that.
 
     As long as any view moves on, nothing is stuck, however slow the machine is.
     """
     until = patience = time.monotonic()
     alone, reached = True, dict[str, int]()
-    while min((times := _times(project)).values()) <= at:
+    while any(time <= seen[view] for view, time in (times := _times(project)).items()):
         processes.start_missing()
         if times != reached:
             reached, until, patience = times, time.monotonic() + RECOVERY_S, time.monotonic() + PATIENCE_S

@@ -132,15 +132,17 @@ def progress_line(progress: Progress) -> str:
     captured = sum(progress.captured.values())
     late = [view.view for view in progress.views if view.violated and progress.promised]
     behind = [view.view for view in progress.views if _behind(view, progress)]
+    ahead = [view.view for view in progress.views if (view.staleness_s or 0) < 0]
     worst = max((_share(view, progress) for view in progress.views), default=0.0)
     rejected = sum(source.rows for source in progress.rejected.values())
     parts = [
         f"captured {captured:,}" if captured else "",
         f"rejected {rejected:,}" if rejected else "",
         f"pushes {sum(progress.pushes.values())}",
-        f"staleness at most {percent_text(worst)} of the freshness" if progress.promised else "",
+        f"staleness at most {percent_text(max(worst, 0.0))} of the freshness" if progress.promised else "",
         f"late: {', '.join(late)}" if late else "",
         f"catching up: {', '.join(behind)}" if behind else "",
+        f"ahead of the clock, which was set back: {', '.join(ahead)}" if ahead else "",
         f"computing {', '.join(sorted(progress.pushing))}" if progress.pushing else "",
         "; ".join(f"{name}: {text}" for name, text in progress.errors.items()),
     ]
