@@ -44,7 +44,9 @@ def test_comparisons_with_any_and_all(select: str) -> None:
     assert "ANY" not in written
     assert "ALL" not in written
     with database() as connection:
-        assert Counter(connection.execute(written).fetchall()) == Counter(connection.execute(select).fetchall())
+        assert Counter(connection.execute(written).fetchall()) == Counter(
+            connection.execute(select).fetchall()
+        )
 
 
 def translated(select: str) -> Translated:

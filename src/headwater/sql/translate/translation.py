@@ -117,9 +117,7 @@ def _names(view: View, fields: Sequence[Field], notes: Notes, open_: bool) -> tu
         field.implicit or (at >= len(view.columns) and not can_be_stored(field.name))
         for at, field in enumerate(fields)
     ]
-    explicit = {
-        field.name.lower() for field, renamed in zip(fields, implicit, strict=True) if not renamed
-    }
+    explicit = {field.name.lower() for field, renamed in zip(fields, implicit, strict=True) if not renamed}
     names: list[str] = []
     for field, renamed in zip(fields, implicit, strict=True):
         name = field.name

@@ -31,8 +31,8 @@ Pairs = tuple[tuple[Expr, Expr], ...]
 # NULL where any argument is.
 _STRICT = {
     "eq", "neq", "lt", "lte", "gt", "gte", "not", "add", "sub", "mul", "div", "mod", "neg", "abs", "like",
-    "rlike", "upper", "lower", "length", "substring", "substr", "concat", "date_add", "date_sub", "datediff", "year",
-    "month", "day", "hour",
+    "rlike", "upper", "lower", "length", "substring", "substr", "concat", "date_add", "date_sub", "datediff",
+    "year", "month", "day", "hour",
 }  # fmt: skip
 
 

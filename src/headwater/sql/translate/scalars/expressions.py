@@ -86,9 +86,6 @@ class Expressions:
                 return self._parameter(node)
             case exp.Star():
                 return self._star(node)
-            case exp.Order():
-                around = node.parent.name if node.parent is not None else ""
-                self.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
             case _:
                 return operators.translate_operator(self, node)
 
