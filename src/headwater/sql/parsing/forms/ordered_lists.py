@@ -98,7 +98,7 @@ def _distinct(element: exp.Distinct, orders: Sequence[exp.Expr], node: exp.Expr)
 def _sorted(collected: str, orders: Sequence[exp.Expr]) -> str:
     """Sorted by the keys and then by the element; by comparing where the keys go in different directions."""
     directions = {bool(item.args.get("desc")) for item in orders}
-    if len(directions) == 1 and all(_nulls_first(item) != item.args.get("desc", False) for item in orders):
+    if len(directions) == 1 and all(_nulls_first(item) != bool(item.args.get("desc")) for item in orders):
         return f"sort_array({collected}, {'FALSE' if directions.pop() else 'TRUE'})"
     compared = "CASE WHEN _l.x < _r.x THEN -1 WHEN _l.x > _r.x THEN 1 ELSE 0 END"
     for index, item in reversed(list(enumerate(orders))):

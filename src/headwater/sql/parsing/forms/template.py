@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from headwater.sql.parsing.dialect import Headwater
+from headwater.model import SqlText
+from headwater.sql.parsing.parser import select_tree
 
 __all__ = ["filled"]
 
@@ -29,9 +30,7 @@ def filled(text: str, parts: Mapping[str, exp.Expr]) -> exp.Expr:
 
 @lru_cache(maxsize=500)
 def _parsed(text: str) -> exp.Expr:
-    sql, dialect = f"SELECT {text}", Headwater()
-    (tree,) = dialect.parser().parse(dialect.tokenize(sql), sql)
-    assert tree is not None
+    tree = select_tree(SqlText(f"SELECT {text}"))
     for node in tree.walk():
         node.meta.clear()
     return tree
