@@ -12,7 +12,8 @@ from headwater.catalog import keep
 from headwater.model import SqlText
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.sql.parsing.distinct_on import first_rows, without_distinct_on
+from headwater.sql.parsing.forms.distinct_on import first_rows
+from headwater.sql.parsing.forms.in_spark import spark_text_of
 from headwater.sql.parsing.parser import parse_select, select_tree
 
 SELECTS = [
@@ -30,7 +31,7 @@ def test_it_gives_the_same_rows(select: str) -> None:
         database.execute(
             "CREATE TABLE t AS SELECT i % 4 AS k, (i * 7) % 11 AS v, i % 2 AS w FROM range(12) r(i)"
         )
-        written = without_distinct_on(select)
+        written = spark_text_of(select)
         assert "DISTINCT ON" not in written
         in_duckdb = written.replace("* EXCEPT (", "* EXCLUDE (")
         assert sorted(database.execute(in_duckdb).fetchall()) == sorted(database.execute(select).fetchall())
@@ -38,7 +39,7 @@ def test_it_gives_the_same_rows(select: str) -> None:
 
 def test_other_texts_stay_as_they_are() -> None:
     text = "SELECT DISTINCT k FROM t JOIN u ON t.k = u.k -- DISTINCT ON"
-    assert without_distinct_on(text) is text
+    assert spark_text_of(text) is text
 
 
 def test_a_view_keeps_the_first_row_of_each_group() -> None:
@@ -55,5 +56,7 @@ def test_a_view_keeps_the_first_row_of_each_group() -> None:
 
 
 def test_what_is_shown_are_columns() -> None:
-    (shown, _) = first_rows(select_tree(parse_select(SqlText(SELECTS[0])))).selects
+    rewritten = first_rows(select_tree(parse_select(SqlText(SELECTS[0]))))
+    assert isinstance(rewritten, exp.Select)
+    (shown, _) = rewritten.selects
     assert isinstance(shown, exp.Column)

@@ -29,7 +29,8 @@ TAIL = """
 ## How names and types are read
 
 - Names are compared without regard to case, as in Spark; a column keeps the spelling of the select list.
-- A column without a name gets one made of its text: `count(*)` is `count`, `sum(price)` is `sum_price`.
+- A column without a name gets one made of its text: `count(*)` is `count`, `sum(price)` is `sum_price`. A name that a
+  table cannot have is stored with underscores: `30 days` as `30_days`.
 - A stored view has no order: ORDER BY without LIMIT is checked for errors and left out.
 - A subquery in FROM, or a common table expression, that only filters, joins and computes dissolves into the query
   around it; conditions move down to the relation they name; only the columns that are used are read.
@@ -67,6 +68,9 @@ TAIL = """
   the least; max_by and min_by the greatest or least value among equals. `headwater plan` warns at the place, and
   `verify` compares with the same choice. Where Spark must run the view's own text (a full refresh) they are refused.
 
+- `array_agg(x ORDER BY y)` and `string_agg(x, ',' ORDER BY y)` keep the order that was asked for; what it leaves equal comes
+  in its own order, so that there is one answer. NULL is left out, as collect_list does.
+
 ## Names, types, sums
 
 - Types are inferred where Headwater knows Spark's rule. Clashes that Spark would refuse when the view runs (a
@@ -86,7 +90,7 @@ TAIL = """
 | HW307 | parts of a set operation with different columns |
 | HW308 | types that do not go together |
 | HW309 | wrong arguments of `window` |
-| HW320, HW330 | something that cannot be repeated, a view that reads nothing |
+| HW320, HW330 | something that cannot be repeated, a view of constants in a project without tables |
 | HW321 | a cross join |
 | HW322 | INCREMENTAL STRICT on a view without a delta rule |
 | HW323 | a function that Spark does not have |

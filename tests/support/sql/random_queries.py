@@ -110,7 +110,8 @@ class Maker:
         kinds = [self.chance.choice([INT, INT, TEXT, FLAG]) for _ in range(self.chance.randint(1, 3))]
         items = [self.expression(source.columns, kind) for kind in kinds]
         if self.chance.random() < 0.2:
-            items[0], kinds[0] = self.window(source.columns)
+            for place in range(min(len(items), self.chance.choice([1, 1, 2]))):
+                items[place], kinds[place] = self.window(source.columns)
         distinct = "DISTINCT " if self.chance.random() < 0.2 else ""
         stem = self.alias()
         listed = ", ".join(f"{item} AS {stem}x{index}" for index, item in enumerate(items))
@@ -235,7 +236,9 @@ class Maker:
             if self.chance.random() < 0.12:
                 word = self.chance.choice(["LEFT SEMI JOIN", "LEFT ANTI JOIN"])
             both = whole.columns + more.columns
-            if self.chance.random() < 0.45:
+            if self.chance.random() < 0.1:
+                link = f"(({link} AND {self.condition(both)}) OR ({link} AND {self.condition(both)}))"
+            elif self.chance.random() < 0.45:
                 link += f" AND {self.condition(self.chance.choice([whole.columns, more.columns, both]))}"
             columns = whole.columns if "SEMI" in word or "ANTI" in word else both
             whole = Source(f"{whole.sql} {word} {more.sql} ON {link}", columns)
@@ -289,6 +292,9 @@ class Maker:
         if choice < 0.6 and kind != FLAG:
             sign = self.chance.choice(["=", "<", ">="])
             return f"{name} {sign} (SELECT {self.chance.choice(['min', 'max'])}({column}) FROM {inner.sql}{where})"
+        if choice < 0.75 and kind != FLAG:
+            sign, word = self.chance.choice(["=", "<>", "<", ">="]), self.chance.choice(["ANY", "ALL"])
+            return f"{name} {sign} {word} (SELECT {column} FROM {inner.sql}{where})"
         negated = self.chance.choice(["", "NOT "])
         return f"({self.condition(columns)} OR {name} {negated}IN (SELECT {column} FROM {inner.sql}{where}))"
 

@@ -16,7 +16,7 @@ from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
-from headwater.sql.parsing.distinct_on import without_distinct_on
+from headwater.sql.parsing.forms.in_spark import spark_text_of
 from headwater.sql.parsing.lexer import Kind, Source, lex
 from headwater.sql.parsing.moments import text_at
 from headwater.storage.timeline import WEIGHT
@@ -38,10 +38,10 @@ def run_sql(
 def spark_text(text: str, time: int) -> str:
     """A user's SQL as Spark takes it: now() is the time that the view is as of.
 
-    Names beyond ASCII, which only Headwater takes unquoted, are in quotes, and DISTINCT ON is written
-    in another way.
+    Names beyond ASCII, which only Headwater takes unquoted, are in quotes; what only other dialects have
+    is written in forms that Spark has.
     """
-    text = text_at(without_distinct_on(text), time)
+    text = text_at(spark_text_of(text), time)
     parts: list[str] = []
     end = 0
     for token in lex(Source("<sql>", text)):

@@ -112,8 +112,8 @@ CODES = (
     Code(
         "HW330",
         "A view reads nothing",
-        "The SELECT names no table and no view, so its rows could never change.",
-        "Read a table, or write the constants where they are used.",
+        "The SELECT names no table and no view, and the project declares no table whose times it could have.",
+        "Declare a table: a view of constants stands over the first one.",
     ),
     Code(
         "HW329",

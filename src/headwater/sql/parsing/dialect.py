@@ -12,6 +12,7 @@ meaning depends on:
 - `window` is a name unless it begins a WINDOW clause, so that GROUP BY window(...) can be read; current_date
   and the like are names too, because Spark looks for columns of that name first.
 - A doubled quote inside a string is a quote, as in Spark 4.
+- `TABLE t` and `VALUES (1), (2)` are queries, as in Spark (`forms.short_queries`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.parsers.spark import SparkParser
 from sqlglot.tokenizer_core import Token, TokenType
+
+from headwater.sql.parsing.forms.short_queries import as_selects
 
 __all__ = ["Headwater"]
 
@@ -50,7 +53,7 @@ class Headwater(Spark):
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}  # array(1, 2)[0] is an element, not ARRAY[0]
 
     def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
-        return _as_names(_whole_strings(super().tokenize(sql, dialect), sql))
+        return as_selects(_as_names(_whole_strings(super().tokenize(sql, dialect), sql)))
 
 
 def _as_names(tokens: list[Token]) -> list[Token]:

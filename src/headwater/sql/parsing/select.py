@@ -16,7 +16,7 @@ from headwater.sql.parsing.words import Words
 
 __all__ = ["read_select", "read_view_select"]
 
-_STARTS = ("SELECT", "WITH", "(")
+_STARTS = ("SELECT", "WITH", "(", "VALUES", "TABLE", "FROM")
 
 
 def read_select(words: Words, owner: str) -> SqlText:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from headwater.algebra.plans.nodes import Plan
 from headwater.sql.parsing.names import unused_name
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.collector import Collector
@@ -56,10 +57,12 @@ class Env:
         """The environment of a query inside this one."""
         return replace(self, prefix=prefix, parent=parent, predicate=predicate)
 
-    def column_names(self, wanted: list[str]) -> list[str]:
+    def column_names(self, wanted: list[str], plan: Plan | None = None) -> list[str]:
         """Names for columns that this query makes, different from all others in the plan."""
         prefix = f"{self.notes.alias(self.prefix)}." if self.prefix else ""
+        taken = {name.lower() for name in plan.columns} if plan is not None and not prefix else set()
         names: list[str] = []
         for name in wanted:
-            names.append(unused_name(name, {other.lower() for other in names}))
+            names.append(unused_name(name, taken))
+            taken.add(names[-1].lower())
         return [prefix + name for name in names]

@@ -34,7 +34,7 @@ class Namer(Protocol):
     @property
     def notes(self) -> Notes: ...
 
-    def column_names(self, wanted: list[str]) -> list[str]: ...
+    def column_names(self, wanted: list[str], plan: Plan | None = None) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Gathered:
         """
         names: dict[str, Expr] = {}
         for (keys, order), windows in self._by_partition().items():
-            columns = env.column_names([window.call.function for window in windows])
+            columns = env.column_names([window.call.function for window in windows], plan)
             pairs = list(zip(windows, columns, strict=True))
             names |= {self.windows[window]: Column(column) for window, column in pairs}
             calls = tuple(_mapped(window.call, column, over) for window, column in pairs)

@@ -21,7 +21,7 @@ __all__ = ["check_order", "modified"]
 
 def modified(node: exp.Expr, result: Rows, env: Env) -> Rows:
     """The rows of a query in brackets or of a set operation, with what follows it."""
-    if wants_limit(node, env):
+    if wants_limit(result, node, env):
         return limited(result, node, env, None)
     if node.args.get("order") is not None:
         check_order(node.args["order"], result, result, env)

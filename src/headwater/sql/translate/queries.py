@@ -9,6 +9,7 @@ from sqlglot import exp
 from headwater.algebra.plans.nodes import Scan
 from headwater.sql.translate.env import Cte, Env
 from headwater.sql.translate.modifiers import modified
+from headwater.sql.translate.relations.constants import constant_rows
 from headwater.sql.translate.relations.scope import Rows
 from headwater.sql.translate.select import translate_select
 from headwater.sql.translate.sets import translate_set
@@ -26,6 +27,8 @@ def translate_query(node: exp.Expr, env: Env) -> Rows:
             return translate_set(node, env)
         case exp.Subquery() | exp.Paren():
             return modified(node, translate_query(node.this, env), env)
+        case exp.Values() if node.expressions:
+            return constant_rows(node, env)
         case _:
             env.notes.obstacle(node, "this kind of query has no delta rule")
             return Rows(Scan("", env.notes.alias("nothing"), ()), (), open=True)

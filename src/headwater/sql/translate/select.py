@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
 from headwater.algebra.plans.nodes import Aggregate
-from headwater.sql.parsing.distinct_on import first_rows, is_distinct_on
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.groups.group_keys import has_aggregate
@@ -20,9 +19,9 @@ from headwater.sql.translate.groups.windows import add_windows
 from headwater.sql.translate.modifiers import check_order
 from headwater.sql.translate.over.limits import is_computed, limited, wants_limit
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.from_clause import from_clause
-from headwater.sql.translate.relations.joins import split_and
 from headwater.sql.translate.relations.laterals import explode_rows, is_generator
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
@@ -36,8 +35,6 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     """The rows of one SELECT."""
     if not node.expressions:
         env.notes.fail("HW113", node, "this SELECT selects nothing")
-    if is_distinct_on(node):
-        return translate_select(first_rows(node), env)
     rows = _where(from_clause(node, env), node, env)
     having = node.args.get("having")
     group = node.args.get("group")
@@ -57,7 +54,7 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     once = node.args.get("distinct") is not None and not env.predicate
     if once:
         result = distinct(result, node, env)
-    if wants_limit(node, env):
+    if wants_limit(result, node, env):
         return limited(result, node, env, None if once else values)
     if node.args.get("order") is not None:
         check_order(node.args["order"], rows, result, env)

@@ -164,5 +164,5 @@ def _copies(groups: Plan, columns: list[str], left: str, right: str, keep_common
     number = call("least", *counts) if keep_common else call("sub", *counts)
     times = Call("cast", (number,), "CAST({0} AS INT)")
     generator = call("explode", call("array_repeat", _ONE, call("greatest", times, Literal(0, "0"))))
-    (copy,) = env.column_names(["copy"])
+    (copy,) = env.column_names(["copy"], groups)
     return Project(Explode(groups, (copy,), generator), tuple((column, Column(column)) for column in columns))

@@ -9,8 +9,8 @@ from headwater.algebra.plans.nodes import Plan, Project
 from headwater.algebra.stages.stage import Obstacle
 from headwater.errors import InputError
 from headwater.model import Column, RefreshPolicy, View
+from headwater.sql.parsing.forms.in_spark import spark_tree
 from headwater.sql.parsing.names import RESERVED_COLUMNS, can_be_stored, spelling, unused_name
-from headwater.sql.parsing.parser import select_tree
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.names import stored_name
 from headwater.sql.translate.notes import Notes
@@ -46,7 +46,7 @@ def translate(
     """Translate a view over relations (sources and other views) with these columns and keys."""
     notes = Notes(view.sql, relations, keys=keys or {})
     try:
-        rows = translate_query(select_tree(view.sql), Env(notes, translate_query))
+        rows = translate_query(spark_tree(view.sql), Env(notes, translate_query))
     except RecursionError:
         raise InputError("HW113", "this SELECT is nested too deeply", place=view.sql.place()) from None
     fields = rows.visible
@@ -54,12 +54,7 @@ def translate(
     types = tuple("" if rows.open or field.value.type == "void" else field.value.type for field in fields)
     types = types if len(types) == len(columns) else ("",) * len(columns)
     if not notes.reads:
-        raise InputError(
-            "HW330",
-            f'the view "{view.name}" reads no table and no view, so nothing can ever change it',
-            place=view.sql.place(length=len(view.sql.text)),
-            hint="read a table, or write the constants where they are used",
-        )
+        _stand_on_any(view, notes)
     if notes.unsettled and (notes.obstacles or view.refresh is RefreshPolicy.FULL):
         raise notes.unsettled[0]
     plan = None if notes.obstacles else _finish(rows, fields, columns, notes, view)
@@ -69,6 +64,18 @@ def translate(
     return Translated(
         plan, columns, types, tuple(notes.reads), tuple(notes.obstacles), view.sql.text, warnings
     )
+
+
+def _stand_on_any(view: View, notes: Notes) -> None:
+    """A view of constants stands over the first relation there is: nothing of it is looked at."""
+    if not notes.relations:
+        raise InputError(
+            "HW330",
+            f'the view "{view.name}" reads nothing, and there is no table',
+            place=view.sql.place(length=len(view.sql.text)),
+            hint="declare a table with CREATE TABLE: views are kept as of the times of tables",
+        )
+    notes.reads.setdefault(next(iter(notes.relations)))
 
 
 def _finish(rows: Rows, fields: Sequence[Field], columns: tuple[str, ...], notes: Notes, view: View) -> Plan:
@@ -106,11 +113,15 @@ def _names(view: View, fields: Sequence[Field], notes: Notes, open_: bool) -> tu
             for field, name in zip(fields, view.columns, strict=False)
         ]
         fields = [*named, *fields[len(named) :]]  # the rest keep their names
-    explicit = {field.name.lower() for field in fields if not field.implicit}
+    implicit = [
+        field.implicit or (at >= len(view.columns) and not can_be_stored(field.name))
+        for at, field in enumerate(fields)
+    ]
+    explicit = {field.name.lower() for field, renamed in zip(fields, implicit, strict=True) if not renamed}
     names: list[str] = []
-    for field in fields:
+    for field, renamed in zip(fields, implicit, strict=True):
         name = field.name
-        if field.implicit:
+        if renamed:
             name = unused_name(stored_name(name), explicit | {other.lower() for other in names})
         _check(field, name, names, notes, view)
         names.append(name)

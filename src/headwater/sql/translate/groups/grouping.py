@@ -29,8 +29,8 @@ from headwater.sql.translate.groups.grouping_sets import coalesce_zero, grouping
 from headwater.sql.translate.groups.items import Item, read_items
 from headwater.sql.translate.names import aggregate_name, stored_name
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
-from headwater.sql.translate.relations.joins import split_and
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
 from headwater.sql.translate.scalars.expressions import Expressions
@@ -164,10 +164,9 @@ def _aggregated(
     if pairs is None:
         env.notes.obstacle(node, _CORRELATED)
     items = tuple((name, key.expr) for name, key in zip(groups.key_names, keys.keys, strict=True))
-    around = tuple((name, own) for name, (own, _) in zip(groups.outer_names, pairs or (), strict=True))
-    outside = tuple(
-        equal(Column(name), far) for name, (_, far) in zip(groups.outer_names, pairs or (), strict=True)
-    )
+    named = list(zip(groups.outer_names, pairs or (), strict=pairs is not None))
+    around = tuple((name, own) for name, (own, _) in named)
+    outside = tuple(equal(Column(name), far) for name, (_, far) in named)
     calls = collector.named(dict(groups.aggregate_names))
     if len(keys.sets) > 1 or collector.grouping:
         plan = grouping_sets(rows.plan, keys, items, around, calls, groups.grouping_names)

@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.build import FALSE, number
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call
 from headwater.algebra.plans.framing import Order, OverCall
+from headwater.algebra.plans.keys import keys_of
 from headwater.algebra.plans.nodes import Filter, Over, Plan
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.over.functions import read_order
@@ -33,15 +34,15 @@ def is_computed(node: exp.Expr) -> bool:
     return not position and not (isinstance(node, exp.Column) and node.name.lower() == "all")
 
 
-def wants_limit(node: exp.Expr, env: Env) -> bool:
-    """Does a query cut its rows?  LIMIT ALL does not; a cut without an order is refused."""
+def wants_limit(rows: Rows, node: exp.Expr, env: Env) -> bool:
+    """Does a query cut its rows?  LIMIT ALL does not; a cut that takes any of several rows is refused."""
     limit, offset = node.args.get("limit"), node.args.get("offset")
     if isinstance(limit, exp.Limit) and limit.expression.name.upper() == "ALL":
         limit = None
     cut = limit or offset
     if cut is None:
         return False
-    if node.args.get("order") is None:
+    if node.args.get("order") is None and not _is_any(rows, node, env):
         env.notes.fail(
             "HW320",
             cut,
@@ -51,11 +52,26 @@ def wants_limit(node: exp.Expr, env: Env) -> bool:
     return True
 
 
+def _is_any(rows: Rows, node: exp.Expr, env: Env) -> bool:
+    """Is there one row at most, or is none wanted?  Then it takes no order to say which."""
+    limit = node.args.get("limit")
+    written = limit.expression if isinstance(limit, exp.Limit) else None
+    none = isinstance(written, exp.Literal) and written.name == "0"
+    return none or _at_most_one(rows, env)
+
+
+def _at_most_one(rows: Rows, env: Env) -> bool:
+    keys = keys_of(rows.plan, lambda relation: env.notes.keys.get(relation, ()))
+    return not rows.correlated and frozenset() in keys
+
+
 def limited(rows: Rows, node: exp.Expr, env: Env, values: Sequence[Typed] | None) -> Rows:
     """The rows that the limit leaves; `values` are those of the order, which are else read over the rows."""
     first, last = _bounds(node, env)
-    if rows.single and first == 0 and (last is None or last > 0):
+    if first == 0 and (last is None or last > 0) and (rows.single or _at_most_one(rows, env)):
         return rows
+    if (last is not None and last <= first) or node.args.get("order") is None:
+        return replace(rows, plan=Filter(rows.plan, FALSE), single=False)
     order = node.args["order"]
     ordered = tuple(_order(order, rows, env, values))
     outer = env.parent.plan if env.parent is not None else None
@@ -64,7 +80,7 @@ def limited(rows: Rows, node: exp.Expr, env: Env, values: Sequence[Typed] | None
     if pairs is None:
         env.notes.obstacle(order, "LIMIT in a subquery that names the query around it has no delta rule")
     partition = tuple(own for own, _ in pairs or ())
-    (name,) = env.column_names(["row_number"])
+    (name,) = env.column_names(["row_number"], rows.plan)
     numbered = OverCall(AggregateCall(name, "row_number", (), "row_number()"))
     over = Over(rows.plan, partition, ordered, (numbered,))
     warn_of_ties(env.notes, over, numbered, order)

@@ -9,10 +9,18 @@ What is left is an equality between a column of the subquery and an expression o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
+from headwater.algebra.expressions.tree import (
+    Call,
+    Column,
+    Expr,
+    children,
+    columns_of,
+    equal,
+    replace_largest,
+)
 from headwater.algebra.plans.nodes import Aggregate, Plan
 from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.scope import Rows
@@ -20,7 +28,12 @@ from headwater.sql.translate.relations.scope import Rows
 __all__ = ["bind_outer", "pulled"]
 
 Pairs = tuple[tuple[Expr, Expr], ...]
-_NULL_REJECTING = {"eq", "neq", "lt", "lte", "gt", "gte"}
+# NULL where any argument is.
+_STRICT = {
+    "eq", "neq", "lt", "lte", "gt", "gte", "not", "add", "sub", "mul", "div", "mod", "neg", "abs", "like",
+    "rlike", "upper", "lower", "length", "substring", "substr", "concat", "date_add", "date_sub", "datediff",
+    "year", "month", "day", "hour",
+}  # fmt: skip
 
 
 def pulled(rows: Rows) -> Pairs | None:
@@ -44,20 +57,54 @@ def bind_outer(rows: Rows, outer: Plan | None, alias: Callable[[str], str]) -> R
     if pulled(rows) is not None or outer is None:
         return rows
     own = set(rows.plan.columns)
-    used = {name for condition in rows.correlated for name in columns_of(condition)} - own
-    if not used <= set(outer.columns) or not all(map(_rejects_null, rows.correlated)):
-        return rows
+    values = dict.fromkeys(value for condition in rows.correlated for value in _outer_values(condition, own))
     prefix = alias("around")
-    names = {name: f"{prefix}.{name.rsplit('.', 1)[-1]}{index}" for index, name in enumerate(sorted(used))}
-    values = Aggregate(outer, tuple((new, Column(old)) for old, new in names.items()), ())
-    plan = combine(values, rows.plan)
-    renamed: dict[str, Expr] = {old: Column(new) for old, new in names.items()}
-    for condition in rows.correlated:
-        plan = push_filter(plan, rename(condition, renamed))
-    conditions = tuple(equal(Column(new), Column(old)) for old, new in names.items())
-    return replace(rows, plan=plan, correlated=conditions)
+    names: dict[Expr, Expr] = {value: Column(f"{prefix}.value{index}") for index, value in enumerate(values)}
+    conditions = [replace_largest(condition, names) for condition in rows.correlated]
+    known = all(columns_of(value) <= set(outer.columns) for value in values)
+    if not known or not all(_never_null(name, conditions) for name in names.values()):
+        return rows
+    listed = tuple((name.name, value) for value, name in names.items() if isinstance(name, Column))
+    plan = combine(Aggregate(outer, listed, ()), rows.plan)
+    for condition in conditions:
+        plan = push_filter(plan, condition)
+    return replace(rows, plan=plan, correlated=tuple(equal(name, value) for value, name in names.items()))
 
 
-def _rejects_null(condition: Expr) -> bool:
-    """Is it never true for a NULL on either side?  Then a NULL outside needs no rows beside it."""
-    return isinstance(condition, Call) and condition.function in _NULL_REJECTING
+def _outer_values(condition: Expr, own: set[str]) -> Iterator[Expr]:
+    """The largest parts of a condition that name the query around it alone."""
+    used = columns_of(condition)
+    if used and not used & own:
+        yield condition
+    else:
+        for part in children(condition):
+            yield from _outer_values(part, own)
+
+
+def _never_null(value: Expr, conditions: Sequence[Expr]) -> bool:
+    """Does a NULL of the outer query let no row through?  Then it needs no rows beside it."""
+    return any(_is_not_true(condition, value) for condition in conditions)
+
+
+def _is_not_true(condition: Expr, value: Expr) -> bool:
+    """Is it never true where the value is NULL?"""
+    match condition:
+        case Call("and", parts):
+            return any(_is_not_true(part, value) for part in parts)
+        case Call("or", parts):
+            return all(_is_not_true(part, value) for part in parts)
+        case Call("between", parts):
+            return any(_is_null(part, value) for part in parts)
+        case Call("in", (part, *_)):
+            return _is_null(part, value)
+        case _:
+            return _is_null(condition, value)
+
+
+def _is_null(expr: Expr, value: Expr) -> bool:
+    """Is it always NULL where the value is?"""
+    match expr:
+        case Call(function, parts) if function in _STRICT:
+            return any(_is_null(part, value) for part in parts)
+        case _:
+            return expr == value

@@ -151,8 +151,10 @@ def _subquery(node: exp.Subquery, env: Env) -> Rows:
         if node.alias:
             rows = requalify(rows, node.alias)
     else:
-        inner = env.query(node.this, env.below(node.alias or "subquery"))
-        rows = settle_constants(requalify(inner, node.alias), env, node.alias or "subquery")
+        inner = requalify(env.query(node.this, env.below(node.alias or "subquery", env.parent)), node.alias)
+        rows = settle_constants(inner, env, node.alias or "subquery")
+        if inner.correlated and (inner.single or rows is not inner):
+            env.notes.obstacle(node, "this query in FROM that names the query around has no delta rule")
     return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
 
 

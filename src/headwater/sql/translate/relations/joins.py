@@ -12,38 +12,26 @@ from headwater.algebra.plans.nodes import JoinKind, OuterJoin, Plan, Project, Se
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.passes.pushing import combine, push_filter
+from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.equalities import equalities
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.clashes import check_comparison
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common
 
-__all__ = ["join", "outer_of", "settle", "settle_constants", "split_and"]
+__all__ = ["join", "outer_of", "settle", "settle_constants"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 _LARGE = 64
-
-
-def split_and(node: exp.Expr | None) -> list[exp.Expr]:
-    """a AND (b AND c) as [a, b, c]."""
-    match node:
-        case None:
-            return []
-        case exp.Paren() if isinstance(node.unnest(), exp.And):
-            return split_and(node.unnest())
-        case exp.And():
-            return split_and(node.this) + split_and(node.expression)
-        case _:
-            return [node]
 
 
 def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
     """`left JOIN right`, as the join's node says."""
     side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
     _check_method(node, env)
+    outer = _OUTER.get(side)
     if kind in ("SEMI", "ANTI"):
         return _semi(left, right, node, env, anti=kind == "ANTI")
-    outer = _OUTER.get(side)
     if outer is None:
         gathered = Gathered()
         fields, conditions = _conditions(left, right, node, env, None, gathered)
@@ -53,9 +41,17 @@ def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
     if outer is not JoinKind.LEFT:
         left = settle(left, env)
     fields, conditions = _conditions(left, right, node, env, outer)
+    _check_sides(left, right, conditions, node, env)
     plan = outer_of(left.plan, right.plan, conditions, outer)
     fields = _nullable(fields, _extended(left.plan, right.plan, outer))
     return Rows(plan, fields, left.open or right.open, left.correlated + right.correlated)
+
+
+def _check_sides(left: Rows, right: Rows, conditions: Sequence[Expr], node: exp.Expr, env: Env) -> None:
+    """A condition on the query around this one can be moved out of an inner join, and of no other."""
+    known = {*left.plan.columns, *right.plan.columns}
+    if left.correlated or right.correlated or any(columns_of(part) - known for part in conditions):
+        env.notes.obstacle(node, "an outer join of what names the query around it has no delta rule")
 
 
 def _check_method(node: exp.Expr, env: Env) -> None:
@@ -216,6 +212,7 @@ def _filtered(plan: Plan, conditions: Sequence[Expr]) -> Plan:
 def _semi(left: Rows, right: Rows, node: exp.Expr, env: Env, anti: bool) -> Rows:
     """LEFT SEMI JOIN and LEFT ANTI JOIN: the left rows with, or without, a partner."""
     _, conditions = _conditions(left, right, node, env, None)
+    _check_sides(left, right, conditions, node, env)
     parts = equalities(conditions, set(left.plan.columns), set(right.plan.columns))
     residual = conjunction(parts.left + parts.rest)
     plan = SemiJoin(left.plan, _filtered(right.plan, parts.right), parts.keys, residual, anti)

@@ -17,8 +17,9 @@ from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.passes.pushing import combine, push_filter
+from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
-from headwater.sql.translate.relations.joins import outer_of, settle, split_and
+from headwater.sql.translate.relations.joins import outer_of, settle
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
 from headwater.sql.translate.scalars.spark_functions import GENERATORS
 from headwater.sql.translate.scalars.typed import Typed

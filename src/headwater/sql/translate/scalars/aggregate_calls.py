@@ -146,8 +146,13 @@ def _template(
     written = f"{function}({'DISTINCT ' if distinct else ''}{slots})"
     if not ordered:
         return written
-    descending = [item.args.get("desc") for item in order.expressions] if order is not None else [False]
-    places = [
-        f"{{{index}}}{' DESC' if desc else ''}" for index, desc in enumerate(descending, start=len(values))
-    ]
+    directions = [_direction(item) for item in order.expressions] if order is not None else [""]
+    places = [f"{{{index}}}{direction}" for index, direction in enumerate(directions, start=len(values))]
     return f"{written} WITHIN GROUP (ORDER BY {', '.join(places)})"
+
+
+def _direction(item: exp.Expr) -> str:
+    """Spark's own place for NULL is not written."""
+    descending, first = bool(item.args.get("desc")), item.args.get("nulls_first")
+    nulls = "" if first is None or bool(first) != descending else f" NULLS {'FIRST' if first else 'LAST'}"
+    return f"{' DESC' if descending else ''}{nulls}"

@@ -183,6 +183,9 @@ def _like_any(reader: Expressions, node: exp.Expr, word: str, escape: str) -> Ty
 
 def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     """EXTRACT(year FROM x), TRIM(BOTH 'a' FROM x), x COLLATE c, (a, b): operands become slots."""
+    if isinstance(node, exp.Order):
+        around = node.parent.name if node.parent is not None else ""
+        reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
     skeleton = node.copy()
     values: list[Typed] = []
     for key, operand in list(node.args.items()):

@@ -1,0 +1,61 @@
+"""What other dialects have and Spark does not, written as what it has.
+
+Views are translated, and run by Spark where they are recomputed, in these forms; the user's text stays as it
+was written.  Each form replaces one kind of node and leaves the parts of it, which know their places.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sqlglot import exp
+
+from headwater.model import SqlText
+from headwater.sql.parsing.dialect import Headwater
+from headwater.sql.parsing.forms.arrays import array_in_brackets
+from headwater.sql.parsing.forms.distinct_on import first_rows
+from headwater.sql.parsing.forms.ordered_lists import nulls_after, ordered_list
+from headwater.sql.parsing.forms.quantified import quantified
+from headwater.sql.parsing.parser import parse_select, select_tree
+
+__all__ = ["spark_text_of", "spark_tree"]
+
+_FORMS = (first_rows, array_in_brackets, quantified, ordered_list, nulls_after)
+_GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
+# Most texts hold none of these words: their trees are not looked at.
+_SIGNS = re.compile(
+    rf"\bDISTINCT{_GAP}+ON\b|\b(?:ANY|SOME|ALL){_GAP}*\(|\b(?:array_agg|collect_list|string_agg|listagg)\b"
+    rf"|\bNULLS{_GAP}*\)|\bARRAY{_GAP}*\[",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def spark_tree(sql: SqlText) -> exp.Expr:
+    """The tree of a SELECT in forms that Spark has."""
+    tree = select_tree(sql)
+    if _SIGNS.search(sql.text) is None:
+        return tree
+    rewritten: exp.Expr = tree.copy()
+    changed = False
+    for node in reversed(list(rewritten.walk(bfs=True))):
+        replacement = next((made for form in _FORMS if (made := form(node)) is not None), None)
+        if replacement is None:
+            continue
+        changed = True
+        replacement.meta.update(node.meta)
+        if node is rewritten:
+            rewritten = replacement
+        else:
+            node.replace(replacement)
+    return rewritten if changed else tree
+
+
+@lru_cache(maxsize=500)
+def spark_text_of(text: str) -> str:
+    """A SELECT's text in forms that Spark has."""
+    if _SIGNS.search(text) is None:
+        return text
+    sql = parse_select(SqlText(text))
+    tree = spark_tree(sql)
+    return text if tree is sql.tree else tree.sql(dialect=Headwater())
