@@ -11,7 +11,15 @@ from headwater.algebra.stages.stage import Kept
 from headwater.bench.weave.execution.answers import Check, by_definition, wrong
 from headwater.bench.weave.execution.duckdb_limit import DuckLimit
 from headwater.bench.weave.execution.figure import draw
-from headwater.bench.weave.execution.outcome import DUCKDB, SEPARATE, WOVEN, Contender, Measured, extrapolated, fields
+from headwater.bench.weave.execution.outcome import (
+    DUCKDB,
+    SEPARATE,
+    WOVEN,
+    Contender,
+    Measured,
+    extrapolated,
+    fields,
+)
 from headwater.bench.weave.execution.quotes import generated
 from headwater.bench.weave.execution.views import sample, window_project, window_views
 from headwater.catalog import build

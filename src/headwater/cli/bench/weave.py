@@ -28,7 +28,7 @@ def bench_weave(
         bool, typer.Option("--execute", help="Run woven views on Spark, beside separate ones and DuckDB.")
     ] = False,
     views: Annotated[str, typer.Option(help="With --execute: how many views, separated by commas.")] = "250",
-    rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 1000,
+    rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 5000,
     period: Annotated[int, typer.Option(help="With --execute: seconds of the stream in a push.", min=1)] = 10,
     pushes: Annotated[int, typer.Option(help="With --execute: pushes; two warm Spark up.", min=3)] = 6,
     quotes: Annotated[

@@ -17,6 +17,8 @@ from headwater.planning.windows import Query
 
 __all__ = ["Check", "by_definition", "windows_of", "wrong"]
 
+SECOND = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -40,15 +42,20 @@ def by_definition(rows: pa.Table, queries: Sequence[Query]) -> dict[str, pa.Tabl
     base = duckdb.connect()
     at = rows["quoted_at"].cast(pa.int64())
     base.register("quotes", rows.drop_columns(["quoted_at"]).append_column("instant", at))
+    base.execute(
+        f"CREATE TABLE seconds AS SELECT symbol, instant // {SECOND} * {SECOND} AS instant, count(*) AS n,"
+        " sum(price) AS total, max(price) AS high FROM quotes GROUP BY ALL"
+    )
     return {query.id: base.sql(_definition(query)).to_arrow_table() for query in queries}
 
 
 def _definition(query: Query) -> str:
-    size, slide = query.range * 1_000_000, query.slide * 1_000_000
+    """Windows begin and end with seconds, so the rows of one second lie in the same windows."""
+    size, slide = query.range * SECOND, query.slide * SECOND
     windows = f"unnest(range(instant // {slide} * {slide}, instant - {size}, -{slide}))"
     return (
-        "SELECT symbol, count(*) AS n, sum(price) AS total, max(price) AS high, start"
-        f" FROM (SELECT symbol, price, {windows} AS start FROM quotes) GROUP BY symbol, start"
+        "SELECT symbol, sum(n)::BIGINT AS n, sum(total) AS total, max(high) AS high, start"
+        f" FROM (SELECT symbol, n, total, high, {windows} AS start FROM seconds) GROUP BY symbol, start"
     )
 
 

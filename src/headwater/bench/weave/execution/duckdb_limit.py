@@ -28,7 +28,9 @@ class DuckLimit:
     def __init__(self, queries: Sequence[Query], trees: Sequence[Kept], kept: Mapping[str, Kept]) -> None:
         self.base = duckdb.connect()
         self.base.execute("SET threads = 1")
-        self.base.execute("CREATE TABLE quotes (id BIGINT, symbol VARCHAR, price DECIMAL(12,4), at BIGINT)")
+        self.base.execute(
+            "CREATE TABLE quotes (id BIGINT, symbol VARCHAR, price DECIMAL(12,4), instant BIGINT)"
+        )
         self.trees: dict[str, Edges] = {}
         for number, tree in enumerate(trees):
             plan = tree.stages[-1].plan
@@ -60,8 +62,8 @@ class DuckLimit:
             self._replace(
                 f"f{number}",
                 f"touched{number}",
-                f"SELECT symbol, {_fragment('at', edges)} AS start, count(*), sum(price), max(price)"
-                f" FROM quotes WHERE at >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
+                f"SELECT symbol, {_fragment('instant', edges)} AS start, count(*), sum(price), max(price)"
+                f" FROM quotes WHERE instant >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
             )
         for query, number in self.views:
             self._windows(query, number)
@@ -81,8 +83,9 @@ class DuckLimit:
         self._replace(
             query.id,
             "windows",
-            f"SELECT symbol, {assigned} AS begin, sum(n), sum(total), max(high) FROM f{number}"
-            f" WHERE start >= (SELECT min(start) FROM windows) GROUP BY ALL",
+            f"SELECT symbol, begin, sum(n), sum(total), max(high)"
+            f" FROM (SELECT symbol, {assigned} AS begin, n, total, high FROM f{number}"
+            f" WHERE start >= (SELECT min(start) FROM windows)) GROUP BY ALL",
         )
 
     def _replace(self, table: str, touched: str, anew: str) -> None:

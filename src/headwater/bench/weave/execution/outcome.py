@@ -7,7 +7,17 @@ from typing import Any
 
 from headwater.bench.weave.execution.answers import Check
 
-__all__ = ["DUCKDB", "RECOMPUTE", "SEPARATE", "STREAMING", "WOVEN", "Contender", "Measured", "extrapolated", "fields"]
+__all__ = [
+    "DUCKDB",
+    "RECOMPUTE",
+    "SEPARATE",
+    "STREAMING",
+    "WOVEN",
+    "Contender",
+    "Measured",
+    "extrapolated",
+    "fields",
+]
 
 WOVEN, SEPARATE, RECOMPUTE, STREAMING, DUCKDB = "woven", "separate", "recompute", "streaming", "DuckDB"
 

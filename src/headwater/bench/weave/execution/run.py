@@ -102,7 +102,7 @@ class Bench:
             if number >= WARM:
                 records += pushed
                 self._check(world, number)
-            if compare:
+            if compare and number >= WARM - 1:
                 self._check_with_spark(world, own, number)
         return costs, records
 
