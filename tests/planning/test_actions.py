@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -30,6 +30,7 @@ class Planned:
     spark: str = "local"
     changed: int = 10
     result: int = 10
+    likeness: Hashable = None
 
     @property
     def effort(self) -> Effort:
@@ -73,6 +74,14 @@ def test_rows_that_later_levels_read_must_fit_into_memory() -> None:
     assert listed([[many], [Planned("b", ("a",))]]) == [[[("a",)]], [[("b",)]]]
     # Nobody reads them: they need not be held.
     assert listed([[many], [Planned("b", ("t",))]]) == [[[("a", "b")]]]
+
+
+def test_first_computations_that_are_alike_are_one_action() -> None:
+    first = [
+        Planned(name, mode=Mode.INITIAL, likeness=likeness)
+        for name, likeness in (("a", "x"), ("b", None), ("c", "x"), ("d", "y"), ("e", None))
+    ]
+    assert listed([[*first, Planned("f")]]) == [[[("f",), ("a", "c"), ("b",), ("d",), ("e",)]]]
 
 
 def test_a_large_delta_and_a_recompute_are_actions_of_their_own() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,12 +25,13 @@ def consolidate(changes: pa.Table) -> pa.Table:
     if not names:
         total = pc.sum(changes.column(WEIGHT)).as_py() or 0
         return pa.table({WEIGHT: pa.array([total] if total else [], pa.int64())})
-    keys = pa.table([_comparable(changes.column(name)) for name in names], names=names)
+    columns = [part for name in names for part in _comparable(changes.column(name))]
+    keys = pa.table(columns, names=[f"key{number}" for number in range(len(columns))])
     row = pa.array(np.arange(changes.num_rows))
     grouped = (
         keys.append_column(WEIGHT, changes.column(WEIGHT))
         .append_column(_ROW, row)
-        .group_by(names, use_threads=False)
+        .group_by(keys.column_names, use_threads=False)
         .aggregate([(WEIGHT, "sum"), (_ROW, "min")])
     )
     nonzero = grouped.filter(pc.not_equal(grouped.column(f"{WEIGHT}_sum"), 0))
@@ -46,21 +49,27 @@ def expand(zset: pa.Table) -> pa.Table:
     return rows.take(pa.array(np.repeat(np.arange(len(weights)), weights)))
 
 
-def _comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in a form that Arrow can group by and in which equal values are identical."""
+def _comparable(column: pa.ChunkedArray) -> Iterator[pa.ChunkedArray]:
+    """The column as columns that Arrow can group by and in which equal values are identical.
+
+    A struct (a window is one) is its fields, and whether it is there; other nested values are numbered.
+    """
     kind = column.type
     if pa.types.is_floating(kind):
         plain = pc.if_else(pc.equal(column, 0.0), pa.scalar(0.0, kind), column)
-        return pc.if_else(pc.is_nan(plain), pa.scalar(float("nan"), kind), plain)
-    if pa.types.is_nested(kind):
-        # Arrow groups by flat columns only, so nested values are numbered in order of appearance.
-        numbers: dict[str, int] = {}
-        return pa.chunked_array(
-            [
-                pa.array(
-                    [numbers.setdefault(repr(value), len(numbers)) for value in column_as_python(column)],
-                    pa.int64(),
-                )
-            ]
-        )
-    return column
+        yield pc.if_else(pc.is_nan(plain), pa.scalar(float("nan"), kind), plain)
+    elif pa.types.is_struct(kind):
+        yield pc.is_null(column)
+        for number in range(kind.num_fields):
+            yield from _comparable(pc.struct_field(column, [number]))
+    elif pa.types.is_nested(kind):
+        yield _numbered(column)
+    else:
+        yield column
+
+
+def _numbered(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Arrow groups by flat columns only: values are numbered in order of appearance."""
+    numbers: dict[str, int] = {}
+    values = [numbers.setdefault(repr(value), len(numbers)) for value in column_as_python(column)]
+    return pa.chunked_array([pa.array(values, pa.int64())])

@@ -146,7 +146,7 @@ def _pushed_since(project: Headwater, processes: Processes, seen: Mapping[str, i
     """
     until = patience = time.monotonic()
     alone, reached = True, dict[str, int]()
-    while any(time <= seen[view] for view, time in (times := _times(project)).items()):
+    while _stands(times := _times(project), seen):
         processes.start_missing()
         if times != reached:
             reached, until, patience = times, time.monotonic() + RECOVERY_S, time.monotonic() + PATIENCE_S
@@ -157,6 +157,11 @@ def _pushed_since(project: Headwater, processes: Processes, seen: Mapping[str, i
             raise RuntimeError(f"views are not pushed within {RECOVERY_S} s: {processes.said_since(0)}")
         time.sleep(0.2)
     return alone
+
+
+def _stands(times: Mapping[str, int], seen: Mapping[str, int]) -> bool:
+    """Whether any view is no further than it was seen."""
+    return any(reached <= seen[view] for view, reached in times.items())
 
 
 def _times(project: Headwater) -> dict[str, int]:

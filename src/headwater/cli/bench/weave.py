@@ -27,20 +27,22 @@ def bench_weave(
     execute: Annotated[
         bool, typer.Option("--execute", help="Run woven views on Spark, beside separate ones and DuckDB.")
     ] = False,
-    views: Annotated[
-        str, typer.Option(help="With --execute: how many views, separated by commas.")
-    ] = "10,50",
-    rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 500,
+    views: Annotated[str, typer.Option(help="With --execute: how many views, separated by commas.")] = "250",
+    rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 5000,
     period: Annotated[int, typer.Option(help="With --execute: seconds of the stream in a push.", min=1)] = 10,
-    pushes: Annotated[int, typer.Option(help="With --execute: pushes; two warm Spark up.", min=3)] = 5,
+    pushes: Annotated[int, typer.Option(help="With --execute: pushes; two warm Spark up.", min=3)] = 6,
     quotes: Annotated[
         Path | None,
         typer.Option(help="With --execute: a CSV of quotes (symbol, ms_since_midnight, bid_x10000) instead."),
     ] = None,
     optimizer: Annotated[str, typer.Option(help="With --execute: who weaves.")] = "best",
     compare: Annotated[
-        bool, typer.Option(help="With --execute: also the views kept separately, and Spark's recompute.")
+        bool,
+        typer.Option(help="With --execute: also kept separately, by Spark's recompute, by streaming."),
     ] = True,
+    sample: Annotated[
+        int, typer.Option(help="With --execute: how many views stand for all where all take long.", min=1)
+    ] = 25,
     as_json: JsonOption = False,
 ) -> None:
     """Compare thirteen optimizers and best on the paper's 256 combinations of parameters, three times each.
@@ -48,9 +50,10 @@ def bench_weave(
     Prints the counterparts of the paper's Figure 2 and Tables 3 and 4, beside its numbers, and draws
     Figures 2 and 3.
 
-    With --execute window views over a generated stream (or a file of quotes) are kept on Spark, woven and
-    separately; CPU-seconds of the process tree are counted, and every view is compared with Spark's own
-    GROUP BY window().
+    With --execute 250 window views over a generated stream (or a file of quotes) are kept on Spark: woven,
+    separately, by Spark's own recompute and by Structured Streaming (of these a sample, scaled), and by hand
+    in DuckDB.  CPU-seconds of the process tree are counted, and answers are compared after every push, every
+    view with the definition of windows and a sample with Spark's own GROUP BY window().  Some ten minutes.
 
     Examples:
 
@@ -58,12 +61,14 @@ def bench_weave(
 
       headwater bench weave --quick --json
 
-      headwater bench weave --execute --views 10,50,250 --rate 500
+      headwater bench weave --execute
+
+      headwater bench weave --execute --views 10,50,250 --rate 500 --no-compare
     """
     if execute:
         from headwater.cli.bench.weave_execution import bench_weave_execution
 
-        bench_weave_execution(views, rate, period, pushes, quotes, optimizer, compare, out, as_json)
+        bench_weave_execution(views, rate, period, pushes, quotes, optimizer, compare, sample, out, as_json)
         return
     from headwater.bench.weave.experiments import experiment_2, one_more_query, scale
     from headwater.bench.weave.figures import draw_node_costs, draw_quality

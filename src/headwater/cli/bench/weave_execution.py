@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.cli.show.output import console, print_json, print_table, progress_console, to_json
 from headwater.errors import InputError
 
 if TYPE_CHECKING:
+    from headwater.bench.weave.execution.outcome import Measured
     from headwater.bench.weave.execution.quotes import Stream
-    from headwater.bench.weave.execution.run import Measured
 
 __all__ = ["bench_weave_execution"]
 
@@ -25,10 +24,13 @@ def bench_weave_execution(
     quotes: Path | None,
     optimizer: str,
     compare: bool,
+    sampled: int,
     out: Path,
     as_json: bool,
 ) -> None:
-    from headwater.bench.weave.execution.run import measure
+    from headwater.bench.weave.execution.figure import draw
+    from headwater.bench.weave.execution.outcome import fields
+    from headwater.bench.weave.execution.run import Bench
     from headwater.engine.spark.session import session
 
     counts = _counts(views)
@@ -36,14 +38,18 @@ def bench_weave_execution(
     tell = progress_console().print
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
-        measured = [measure(spark, folder, stream, count, optimizer, compare, tell) for count in counts]
-    results = [_fields(row) for row in measured]
-    out.mkdir(parents=True, exist_ok=True)
+        measured = [
+            Bench(spark, folder, stream, count, optimizer, sampled, tell).measure(compare) for count in counts
+        ]
+    results = [fields(run) for run in measured]
+    draw(measured, out)
     (out / f"execution-{stream.name}.json").write_text(to_json(results), encoding="utf-8")
     if as_json:
         print_json(results)
     else:
-        _show(measured)
+        for run in measured:
+            _show(run)
+        console().print(f"plot and results in {out}")
 
 
 def _counts(views: str) -> list[int]:
@@ -62,46 +68,28 @@ def _stream(rate: int, period: int, pushes: int, quotes: Path | None) -> Stream:
     return generated(rate, period, pushes) if quotes is None else recorded(str(quotes), period, pushes)
 
 
-def _fields(row: Measured) -> dict[str, Any]:
-    return asdict(row) | {
-        "separate_over_woven": _ratio(row.separate, row.woven),
-        "recompute_over_woven": _ratio(row.recompute, row.woven),
-        "woven_over_duckdb": _ratio(row.woven, row.duckdb),
-    }
+def _show(run: Measured) -> None:
+    columns = ("", "CPU-seconds a push", "times woven", "seconds", "measured")
+    rows = [
+        (
+            contender.name,
+            f"{contender.cpu_seconds:.2f}",
+            f"{run.over_woven(contender):.2f}",
+            f"{contender.seconds:.1f}",
+            _measured(contender.ran_views, run.views, contender.note),
+        )
+        for contender in run.contenders
+    ]
+    title = f"{run.views} views in {run.trees} trees by {run.optimizer}, {run.rows:,} changes a push"
+    print_table(f"{title}, {run.stream} quotes", columns, rows, right=columns[1:4])
+    console().print(f"first computation of all woven views: {run.first_push_cpu_seconds:.1f} CPU s")
+    for check in run.checks:
+        right = f"{check.views - len(check.wrong)} of {check.views} views equal"
+        console().print(f"after push {check.push}: {right} {check.against}")
+    if run.wrong:
+        console().print(f"WRONG: {', '.join(run.wrong)}", style="red")
 
 
-def _ratio(numerator: float | None, denominator: float) -> float | None:
-    return None if numerator is None else numerator / max(denominator, 1e-9)
-
-
-def _show(measured: list[Measured]) -> None:
-    columns = (
-        "views", "trees", "rows a push", "woven", "separate", "recompute", "DuckDB", "separate / woven",
-        "answers",
-    )  # fmt: skip
-    print_table(
-        f"CPU-seconds of a push, {measured[0].stream} quotes",
-        columns,
-        [
-            (
-                row.views,
-                row.trees,
-                f"{row.rows:,}",
-                f"{row.woven:.2f}",
-                _text(row.separate),
-                _text(row.recompute),
-                f"{row.duckdb:.2f}",
-                _text(_ratio(row.separate, row.woven)),
-                f"{row.checked - len(row.wrong)} of {row.checked} equal Spark's",
-            )
-            for row in measured
-        ],
-        right=columns[:-1],
-    )
-    for row in measured:
-        if row.wrong:
-            console().print(f"WRONG with {row.views} views: {', '.join(row.wrong)}", style="red")
-
-
-def _text(number: float | None) -> str:
-    return "" if number is None else f"{number:.2f}"
+def _measured(ran: int, views: int, note: str) -> str:
+    scaled = "all views" if ran == views else f"{ran} views, scaled to {views}"
+    return f"{scaled}; {note}" if note else scaled

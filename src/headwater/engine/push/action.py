@@ -18,6 +18,7 @@ from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.together.first_computations import compute_first_together
 from headwater.engine.push.together.joint import push_jointly
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, write
@@ -46,6 +47,8 @@ def run_action(
     """
     if all(job.mode is Mode.PROBE for job in action.works):
         return push_probes(workplace, action.works)
+    if len(action.stages) > 1 and all(job.mode is Mode.INITIAL for job in action.works):
+        return compute_first_together(workplace, action.works, hints)
     if len(action.stages) > 1:
         return push_jointly(workplace, action.works, relations, hints)
     return [push_stage(workplace, job, hints, net) for job in action.works]

@@ -6,7 +6,7 @@ is copied; everything else is pushed by its delta or recomputed, whichever is ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -48,6 +48,7 @@ class Job:
     spark: str = ""
     budget: Budget = EVERYTHING  # of a stage that chooses
     passed: bool = False  # whether the time alone may change its rows: its SQL says now()
+    likeness: Hashable = None  # of a first computation (together/first_computations.py)
 
     @property
     def name(self) -> str:

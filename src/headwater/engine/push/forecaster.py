@@ -6,7 +6,7 @@ The predictor (planning/cost/predictor.py) is an immutable value, replaced by a 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -149,6 +149,7 @@ class WaitingWork:
     spark: str
     effort: Effort
     reads: tuple[str, ...]
+    likeness: Hashable = None
 
 
 class Waiting:

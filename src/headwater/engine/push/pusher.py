@@ -23,6 +23,7 @@ from headwater.engine.push.decide import Job, decide, delta_plan
 from headwater.engine.push.failures.data_errors import row_cause
 from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
 from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.together.first_computations import first_likeness
 from headwater.engine.push.together.pending_deltas import pending_delta
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.estimates import Estimates
@@ -59,11 +60,12 @@ class Deciding:
     def works(self, level: Level[KeptStage], held: Mapping[str, int]) -> list[Job]:
         self.pending = {name: file for name, file in self.pending.items() if name in held}
         choose = self.forecaster.choose
-        return [
+        jobs = [
             decide(self.workplace, kept, stage, self.until, choose, self.pending, self._budget(stage))
             for kept, stage in level
             if not self.failed.holds_back(kept.view, stage)
         ]
+        return [replace(job, likeness=first_likeness(self.workplace, job)) for job in jobs]
 
     def anew(self, job: Job) -> Job:
         """The job as it is decided by itself, now that what it reads is committed."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.algebra.stages.families import MEMBER
+from headwater.engine.query.gathered_files import gather_files, worth_gathering
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
@@ -42,9 +43,18 @@ class FamilyRelations(Relations):
             return Relations.query(self, scan, inputs, ranges)
         parts = self._parts_of_members(scan, ranges)
         self.rows_scanned += sum(part.rows for part in parts)
-        changes = inputs.numbered(self.timeline(scan.relation), parts, MEMBER)
         stored = {name: MEMBER if name == MEMBER else self.stored_name(scan, name) for name in scan.names}
+        timeline = self.timeline(scan.relation)
+        if worth_gathering(parts):
+            wanted = [name for name in stored.values() if name != MEMBER]
+            changes = inputs.temporary(gather_files(self._staging, timeline, parts, wanted, MEMBER))
+        else:
+            changes = inputs.numbered(timeline, parts, MEMBER)
         return changes.select((f"{scan.alias}.{name}", quoted(stored[name])) for name in scan.names)
+
+    @property
+    def _staging(self) -> str:
+        return self.warehouse.staging(self.warehouse.root_of(self.members[0][0]))
 
     def _parts_of_members(self, scan: Scan, ranges: Sequence[Range]) -> list[Slice]:
         return [

@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import TracebackType
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
@@ -53,6 +54,7 @@ class Inputs:
         self._prefix = f"hw_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
         self._persisted: dict[str, tuple[Query, DataFrame]] = {}  # by path of the pending file they stand for
+        self._temporary: list[str] = []  # files that go with the action
 
     def __enter__(self) -> Inputs:
         return self
@@ -64,6 +66,8 @@ class Inputs:
             self.spark.catalog.dropTempView(name)
         for _, frame in self._persisted.values():
             frame.unpersist()
+        for path in self._temporary:
+            os.remove(path)
 
     def slice(self, timeline: Timeline, part: Slice) -> Query:
         """The changes of a slice. Files and schema are given, so Spark neither lists nor infers anything."""
@@ -111,6 +115,13 @@ class Inputs:
             f" JOIN (SELECT * FROM VALUES {listed} AS _owners(_name, _owner)) AS o ON _file = _name)"
         )
         return Query(text, (*columns, number))
+
+    def temporary(self, path: str) -> Query:
+        """The changes in a file that is there for this action only."""
+        self._temporary.append(path)
+        schema = spark_schema(pq.read_schema(path))
+        reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
+        return self.frame(reader.parquet(path))
 
     def arrivals(self, timeline: Timeline, part: Slice, at: str) -> Query:
         """The changes of a slice with the time of each, which only the log knows, in the column `at`."""

@@ -20,14 +20,14 @@ levels costs less than four.  With many rows it is the other way round, because 
 are computed by later levels before they are written (docs/design/2026-11-16-one-query-one-action.md).
 
 A large delta, or a stage without a delta rule, is an action of its own.  The inputs of adapted joins are one
-action together.  Copies come first: they need no
+action together, and so are first computations that differ only in windows.  Copies come first: they need no
 Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends when all its lanes have
 ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
@@ -74,6 +74,11 @@ class Work(Protocol):
 
     @property
     def reads(self) -> Collection[str]: ...
+
+    @property
+    def likeness(self) -> Hashable:
+        """Equal for first computations that are one query to Spark; None for what is by itself."""
+        ...
 
 
 W = TypeVar("W", bound=Work)
@@ -168,6 +173,9 @@ def _step(works: Sequence[W]) -> Step[W]:
 def _lane(spark: str, works: Sequence[W]) -> tuple[Action[W], ...]:
     joint = tuple(work for work in works if work.mode is Mode.EMPTY or is_small(work))
     probing = tuple(work for work in works if work.mode is Mode.PROBE)
-    alone = (work for work in works if work.mode not in (Mode.EMPTY, Mode.PROBE) and not is_small(work))
-    together = tuple(Action(spark, group) for group in (joint, probing) if group)
-    return (*together, *(Action(spark, (work,)) for work in alone))
+    large = [work for work in works if work.mode not in (Mode.EMPTY, Mode.PROBE) and not is_small(work)]
+    alike: dict[Hashable, list[W]] = {}
+    for work in large:
+        alike.setdefault(work.name if work.likeness is None else work.likeness, []).append(work)
+    groups = (joint, probing, *map(tuple, alike.values()))
+    return tuple(Action(spark, group) for group in groups if group)

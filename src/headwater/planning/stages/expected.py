@@ -6,7 +6,7 @@ scans its own groups.  Any other tail scans everything that it is computed from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.algebra.plans.nodes import Aggregate
@@ -166,6 +166,7 @@ class ExpectedWork:
     spark: str
     effort: Effort
     reads: tuple[str, ...]
+    likeness: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ class _Weaver:
         """Unite two trees while that saves; the first ones, which run, not with each other."""
         while True:
             pairs = [
-                (self._least(one) + self._least(other) - both.cost, at, beside, both)
+                (self._saved(one, other, both), at, beside, both)
                 for at, one in enumerate(trees)
                 for beside, other in enumerate(trees[at + 1 :], at + 1)
                 if beside >= running and self._may_unite(one, other, at < running)
@@ -197,16 +197,29 @@ class _Weaver:
             self.pairs[pair] = self._tree((*one.members, *other.members))
         return self.pairs[pair]
 
+    def _saved(self, one: Tree, other: Tree, both: Tree) -> float:
+        """What uniting two trees saves; one tree less only if there would be two, and then one."""
+        saved = self._least(one) + self._least(other) - both.cost
+        if all(map(self._pays, (one, other, both))):
+            saved += self.rates.spared(both.members)
+        return saved
+
     def _least(self, tree: Tree) -> float:
         """What the views of a tree cost in it or, if that is less, apart."""
-        return min(tree.cost, sum(map(self.rates.apart, tree.members)))
+        return min(tree.cost, self._apart(tree))
+
+    def _apart(self, tree: Tree) -> float:
+        return sum(map(self.rates.apart, tree.members))
+
+    def _pays(self, tree: Tree) -> bool:
+        return self.rates.always or tree.cost < self._apart(tree)
 
     def _paying(self, trees: Iterable[Tree]) -> Iterator[Tree]:
         for tree in trees:
-            apart = sum(map(self.rates.apart, tree.members))
-            if tree.cost < apart or self.rates.always:
+            if self._pays(tree):
                 yield tree
                 continue
+            apart = self._apart(tree)
             for member in tree.members:
                 self.apart[member.view] = (
                     f"woven it would take {tree.cost:,.0f} rows a second, apart {apart:,.0f}"

@@ -16,6 +16,7 @@ import pyarrow as pa
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.stages.stage import Kept
 from headwater.algebra.weaving.edges import Edges, edges_in
+from headwater.bench.cpu import Cost
 from headwater.planning.windows import Query
 
 __all__ = ["DuckLimit"]
@@ -27,7 +28,9 @@ class DuckLimit:
     def __init__(self, queries: Sequence[Query], trees: Sequence[Kept], kept: Mapping[str, Kept]) -> None:
         self.base = duckdb.connect()
         self.base.execute("SET threads = 1")
-        self.base.execute("CREATE TABLE quotes (id BIGINT, symbol VARCHAR, price DECIMAL(12,4), at BIGINT)")
+        self.base.execute(
+            "CREATE TABLE quotes (id BIGINT, symbol VARCHAR, price DECIMAL(12,4), instant BIGINT)"
+        )
         self.trees: dict[str, Edges] = {}
         for number, tree in enumerate(trees):
             plan = tree.stages[-1].plan
@@ -39,32 +42,36 @@ class DuckLimit:
         for query in queries:
             self.base.execute(f"CREATE TABLE {query.id} ({_STATES})")
 
-    def push(self, batch: pa.Table) -> float:
-        """CPU-seconds of this process; threads of Spark may be idle meanwhile, and are not counted."""
+    def push(self, batch: pa.Table) -> Cost:
+        """What it cost this process; Spark is idle meanwhile, and is not counted."""
         rows = batch.set_column(
             batch.schema.get_field_index("quoted_at"), "quoted_at", batch["quoted_at"].cast(pa.int64())
         )
-        begin = time.process_time()
+        begin, start = time.process_time(), time.perf_counter()
         self.base.register("batch", rows)
+        self.base.execute("DELETE FROM quotes WHERE id IN (SELECT id FROM batch WHERE _weight < 0)")
         self.base.execute(
             "INSERT INTO quotes SELECT id, symbol, price, quoted_at FROM batch WHERE _weight = 1"
         )
-        self.base.execute("DELETE FROM quotes WHERE id IN (SELECT id FROM batch WHERE _weight < 0)")
         for number, edges in enumerate(self.trees.values()):
-            start = _fragment("quoted_at", edges)
+            fragment = _fragment("quoted_at", edges)
             self.base.execute(
-                f"CREATE OR REPLACE TEMP TABLE touched{number} AS SELECT DISTINCT {start} AS start FROM batch"
+                f"CREATE OR REPLACE TEMP TABLE touched{number} AS"
+                f" SELECT DISTINCT {fragment} AS start FROM batch"
             )
             self._replace(
                 f"f{number}",
                 f"touched{number}",
-                f"SELECT symbol, {_fragment('at', edges)} AS start, count(*), sum(price), max(price)"
-                f" FROM quotes WHERE at >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
+                f"SELECT symbol, {_fragment('instant', edges)} AS start, count(*), sum(price), max(price)"
+                f" FROM quotes WHERE instant >= (SELECT min(start) FROM touched{number}) GROUP BY ALL",
             )
         for query, number in self.views:
             self._windows(query, number)
         self.base.unregister("batch")
-        return time.process_time() - begin
+        return Cost(time.process_time() - begin, time.perf_counter() - start)
+
+    def answer(self, view: str) -> pa.Table:
+        return self.base.sql(f"SELECT * FROM {view}").to_arrow_table()
 
     def _windows(self, query: Query, number: int) -> None:
         size, slide = query.range * 1_000_000, query.slide * 1_000_000
@@ -76,8 +83,9 @@ class DuckLimit:
         self._replace(
             query.id,
             "windows",
-            f"SELECT symbol, {assigned} AS begin, sum(n), sum(total), max(high) FROM f{number}"
-            f" WHERE start >= (SELECT min(start) FROM windows) GROUP BY ALL",
+            f"SELECT symbol, begin, sum(n), sum(total), max(high)"
+            f" FROM (SELECT symbol, {assigned} AS begin, n, total, high FROM f{number}"
+            f" WHERE start >= (SELECT min(start) FROM windows)) GROUP BY ALL",
         )
 
     def _replace(self, table: str, touched: str, anew: str) -> None:

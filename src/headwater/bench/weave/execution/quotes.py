@@ -35,9 +35,19 @@ class Stream:
     def rows(self) -> int:
         return sum(map(len, self.batches))
 
+    def after(self, pushes: int) -> pa.Table:
+        """The rows that are there after so many batches."""
+        rows = self.batches[0].slice(0, 0)
+        for batch in self.batches[:pushes]:
+            comes = pc.greater(batch[WEIGHT], 0)
+            gone = batch["id"].filter(pc.invert(comes)).combine_chunks()
+            stays = pc.invert(pc.is_in(rows["id"], gone))
+            rows = pa.concat_tables([rows.filter(stays), batch.filter(comes)])
+        return rows.drop_columns([WEIGHT])
+
 
 def generated(rate: int, seconds: int, batches: int, removed: float = 0.05, seed: int = 0) -> Stream:
-    """A stream that a random number generator makes; a share of each batch takes back earlier rows."""
+    """A stream that a random number generator makes; a share of each batch changes earlier rows."""
     chance = np.random.default_rng(seed)
     count = rate * seconds
     ids = np.arange(count * batches)
@@ -84,12 +94,18 @@ def _batches(
 def _with_removed(
     rows: pa.Table, begin: int, end: int, removed: float, chance: np.random.Generator
 ) -> pa.Table:
-    """The rows of a batch, and some of the batch before it taken back; of each number at most once."""
+    """The rows of a batch; of those of the batch before, some are deleted, and as many get another price.
+
+    A row is changed at most once.
+    """
     new = rows.slice(begin, end - begin)
     before = max(0, 2 * begin - end)
     gone = before + chance.choice(begin - before, int((begin - before) * removed), replace=False)
     old = rows.take(pa.array(gone))
-    return pa.concat_tables([_weighted(new, 1), _weighted(old, -1)])
+    updated = old.slice(0, len(old) // 2)
+    prices = updated["price"].take(pa.array(range(len(updated))[::-1], pa.int64()))
+    updated = updated.set_column(updated.schema.get_field_index("price"), "price", prices)
+    return pa.concat_tables([_weighted(new, 1), _weighted(old, -1), _weighted(updated, 1)])
 
 
 def _weighted(rows: pa.Table, weight: int) -> pa.Table:

@@ -1,192 +1,176 @@
-"""Keep many window views of one stream, woven and separately, and count what that costs.
+"""Keep many window views of one stream, woven and in four other ways, and count what that costs.
 
     woven       as the planner weaves them
     separate    each view by itself: every row goes into every window that it lies in
-    recompute   Spark's own GROUP BY window() over all rows, for every view, written as Parquet, once a push
+    recompute   Spark's own GROUP BY window() over all rows, written as Parquet, once a push
+    streaming   Spark Structured Streaming, a query a view
     DuckDB      the same fragments and windows by hand in one process: about what is possible
 
 All of it runs on the same input in one process tree, so that CPU-seconds can be compared; the first batch
-and one more warm Spark up and are not counted.  At the end every view is compared with Spark's own answer.
+and one more warm everything up and are not counted.  What would take too long is run with a sample of the
+views, and its cost is scaled up; the outcome says so.  After every counted push the answers are compared.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from headwater.bench.cpu import Cost, measured
+from headwater.bench.cpu import Cost
+from headwater.bench.weave.execution.answers import Check, by_definition, windows_of, wrong
 from headwater.bench.weave.execution.duckdb_limit import DuckLimit
+from headwater.bench.weave.execution.outcome import (
+    DUCKDB,
+    RECOMPUTE,
+    SEPARATE,
+    STREAMING,
+    WOVEN,
+    Contender,
+    Measured,
+    extrapolated,
+)
 from headwater.bench.weave.execution.quotes import Stream
-from headwater.bench.weave.workloads import Setting, generate
-from headwater.catalog import build
-from headwater.clock import ManualClock
-from headwater.engine.executor.spark_runner import spark_executor
-from headwater.engine.push.record import PushRecord, Records
-from headwater.engine.push.workplace import Workplace
-from headwater.engine.upkeep.verify import verify
-from headwater.model import Column, Expectation, Project, RefreshPolicy, Site, SqlText, Table, View, Weaving
+from headwater.bench.weave.execution.recompute import Recompute
+from headwater.bench.weave.execution.streaming import Streaming
+from headwater.bench.weave.execution.views import sample, window_views
+from headwater.bench.weave.execution.world import World
+from headwater.engine.push.record import PushRecord
+from headwater.model import Weaving
 from headwater.planning.windows import Query
-from headwater.serve.planning.shared_catalog import shared_catalog
-from headwater.storage.delta.types import arrow_schema
-from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Bench"]
 
 Tell = Callable[[str], None]
 WARM = 2  # batches that are pushed before anything is counted
-COLUMNS = (
-    Column("id", "bigint"),
-    Column("symbol", "string"),
-    Column("price", "decimal(12,4)"),
-    Column("quoted_at", "timestamp"),
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """CPU-seconds of a push of all views, averaged over the pushes that were counted."""
+class Bench:
+    """One number of views, all contenders."""
 
-    stream: str
-    views: int
-    rows: int  # in a push
-    trees: int
-    woven: float
-    separate: float | None
-    recompute: float | None
-    duckdb: float
-    wrong: tuple[str, ...]  # views that did not equal Spark's own answer
-    checked: int
-    merges: int  # changes of fragments that views read, each as often as it lies in windows
-    pushes: int
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: str,
+        stream: Stream,
+        views: int,
+        optimizer: str = "best",
+        sampled: int = 25,
+        tell: Tell = print,
+    ) -> None:
+        self.spark, self.folder, self.stream, self.tell = spark, folder, stream, tell
+        self.optimizer = optimizer
+        self.queries = window_views(views)
+        self.sampled = sample(self.queries, sampled)
+        self.checks: list[Check] = []
+        self.recomputed: list[Cost] = []
 
+    def measure(self, compare: bool = True) -> Measured:
+        """`compare`: also separately, by Spark's own recompute and by Structured Streaming."""
+        path = os.path.join(self.folder, "woven")
+        woven = World(self.spark, path, self.queries, self.stream, Weaving(self.optimizer, always=True))
+        costs, records = self._woven(woven, compare)
+        contenders = [self._contender(WOVEN, self.queries, costs[WARM:])]
+        if compare:
+            contenders += [
+                self._separately(),
+                self._contender(RECOMPUTE, self.sampled, self.recomputed),
+                self._contender(STREAMING, self.sampled, self._streaming(), "rows that come only"),
+            ]
+        contenders.append(self._contender(DUCKDB, self.queries, self._by_hand(woven)))
+        overlaps = {query.id: query.overlap for query in self.queries}
+        trees = len(woven.trees)
+        woven.close()
+        return Measured(
+            self.stream.name, len(self.queries), self.optimizer, len(self.stream.batches[-1]), trees,
+            len(self.stream.batches) - WARM, costs[0].cpu_seconds,
+            sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records),
+            tuple(contenders), tuple(self.checks),
+        )  # fmt: skip
 
-def window_views(count: int, seed: int = 0) -> tuple[Query, ...]:
-    """Slides up to 25 s, overlap up to 100, Zipf 1: the paper's second experiment."""
-    return generate(Setting(count, 1, 100.0, 25, 1, 100, False), seed).queries
-
-
-def select(query: Query) -> str:
-    window = f"window(quoted_at, '{query.range} seconds', '{query.slide} seconds')"
-    return (
-        f"SELECT symbol, {window} AS w, count(*) AS n, sum(price) AS total, max(price) AS high"
-        f" FROM quotes GROUP BY symbol, {window}"
-    )
-
-
-@dataclass
-class World:
-    """A project of window views in a folder of its own, kept without captures or threads."""
-
-    spark: SparkSession
-    folder: str
-    queries: Sequence[Query]
-    stream: Stream
-    weaving: Weaving
-    clock: ManualClock = field(default_factory=ManualClock)
-
-    def __post_init__(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        expect = Expectation(self.stream.rows, self.stream.rate, (("symbol", self.stream.symbols),))
-        table = Table("quotes", COLUMNS, expect=expect)
-        views = {
-            query.id: View(query.id, SqlText(select(query)), timedelta(seconds=60), RefreshPolicy.INCREMENTAL)
-            for query in self.queries
-        }
-        sites = {"default": Site(storage=self.folder)}
-        project = Project(
-            "weave", self.folder, self.folder, {"quotes": table}, views, {}, sites, weaving=self.weaving
-        )
-        self.warehouse = Warehouse(self.folder)
-        self.warehouse.source("quotes").create(arrow_schema(COLUMNS))
-        self.catalog = shared_catalog(build(project), self.warehouse)
-        self.workplace = Workplace(self.spark, self.warehouse, self.catalog)
-        self.records = Records(self.clock)
-        self.executor = spark_executor(self.workplace, self.clock, self.records)
-
-    def push(self, number: int) -> tuple[Cost, list[PushRecord]]:
-        """Append a batch and push all views."""
-        self.clock.advance(timedelta(seconds=10))
-        self.warehouse.source("quotes").append(self.stream.batches[number], self.clock.now())
-        self.clock.advance(timedelta(seconds=1))
-        self.executor.watermarks = {"quotes": self.clock.now()}
-        with measured() as cost:
-            self.executor.push_now()
-        return cost, self.records.drain()
-
-    def recompute(self) -> Cost:
-        """Spark's own answers over all rows that are there, each written as Parquet."""
-        target = os.path.join(self.folder, "recomputed")
-        files = [file.path for file in self.warehouse.source("quotes").snapshot().files]
-        rows = self.spark.read.parquet(*files)
-        gone = rows.where("_weight < 0").select("id")
-        rows.where("_weight > 0").join(gone, "id", "left_anti").createOrReplaceTempView("quotes")
-        with measured() as cost:
-            for query in self.queries:
-                self.spark.sql(select(query)).write.mode("overwrite").parquet(target)
-        shutil.rmtree(target)
-        return cost
-
-    def wrong(self) -> tuple[str, ...]:
-        """The views that do not equal Spark's own answer."""
-        return tuple(
-            view for view, kept in self.catalog.kept.items() if not verify(self.workplace, kept).equal
-        )
-
-
-def measure(
-    spark: SparkSession,
-    folder: str,
-    stream: Stream,
-    views: int,
-    optimizer: str = "best",
-    compare: bool = True,
-    tell: Tell = print,
-) -> Measured:
-    """Push a stream through many views; `compare`: also separately and by Spark's own recompute."""
-    queries = window_views(views)
-    woven = World(spark, os.path.join(folder, "woven"), queries, stream, Weaving(optimizer, always=True))
-    costs, records = _pushed(woven, tell, f"{views} views woven")
-    trees = sorted(woven.catalog.shared)
-    separate = recompute = None
-    if compare:
-        apart = World(spark, os.path.join(folder, "separate"), queries, stream, Weaving("off"))
-        separate = _mean(_pushed(apart, tell, f"{views} views apart")[0])
-        recompute = apart.recompute().cpu_seconds
-        tell(f"{views} views recomputed by Spark: {recompute:.1f} CPU s")
-        shutil.rmtree(apart.folder)
-    wrong = woven.wrong()
-    limit = DuckLimit(queries, [woven.catalog.shared[tree] for tree in trees], woven.catalog.kept)
-    by_hand = [limit.push(batch) for batch in stream.batches][WARM:]
-    overlaps = {query.id: query.overlap for query in queries}
-    merges = sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records)
-    shutil.rmtree(woven.folder)
-    return Measured(
-        stream.name, views, len(stream.batches[-1]), len(trees), _mean(costs), separate, recompute,
-        sum(by_hand) / max(1, len(by_hand)), wrong, views, merges, len(costs),
-    )  # fmt: skip
-
-
-def _pushed(world: World, tell: Tell, what: str) -> tuple[list[Cost], list[PushRecord]]:
-    costs: list[Cost] = []
-    records: list[PushRecord] = []
-    for number in range(len(world.stream.batches)):
-        cost, pushed = world.push(number)
-        failed = [record.error for record in pushed if record.error]
-        if failed:
-            raise RuntimeError(failed[0])
-        tell(f"{what}, push {number + 1}: {cost.cpu_seconds:.1f} CPU s, {cost.seconds:.1f} s")
-        if number >= WARM:
+    def _woven(self, world: World, compare: bool) -> tuple[list[Cost], list[PushRecord]]:
+        costs: list[Cost] = []
+        records: list[PushRecord] = []
+        own = Recompute(self.spark, os.path.join(self.folder, "recomputed"))
+        for number in range(len(self.stream.batches)):
+            cost, pushed = world.push(number)
             costs.append(cost)
-            records += pushed
-    return costs, records
+            self._say(WOVEN, self.queries, number, cost)
+            if number >= WARM:
+                records += pushed
+                self._check(world, number)
+            if compare and number >= WARM - 1:
+                self._check_with_spark(world, own, number)
+        return costs, records
 
+    def _check(self, world: World, number: int) -> None:
+        """Every view, by the definition of windows."""
+        expected = by_definition(self.stream.after(number + 1), self.queries)
+        answers = {view: windows_of(world.rows(view)) for view in expected}
+        self.checks.append(Check(number + 1, "the definition", len(expected), wrong(answers, expected)))
 
-def _mean(costs: Sequence[Cost]) -> float:
-    return sum(cost.cpu_seconds for cost in costs) / max(1, len(costs))
+    def _check_with_spark(self, world: World, own: Recompute, number: int) -> None:
+        """A sample of the views, by Spark's own recompute, which is measured; warmed up like the others."""
+        cost, recomputed = own.compute(self.stream.after(number + 1), self.sampled)
+        self._say(RECOMPUTE, self.sampled, number, cost)
+        if number < WARM:
+            return
+        self.recomputed.append(cost)
+        expected = {view: windows_of(rows) for view, rows in recomputed.items()}
+        answers = {view: windows_of(world.rows(view)) for view in expected}
+        self.checks.append(Check(number + 1, "Spark's own", len(expected), wrong(answers, expected)))
+
+    def _separately(self) -> Contender:
+        """Part of a push costs the same for few views as for many: a smaller sample tells which."""
+        ran = self._contender(SEPARATE, self.sampled, self._separate(self.sampled))
+        fewer = sample(self.sampled, len(self.sampled) // 5)
+        if len(self.sampled) == len(self.queries) or not fewer:
+            return ran
+        beside = self._contender(SEPARATE, fewer, self._separate(fewer))
+        return extrapolated(ran, beside, len(self.queries))
+
+    def _separate(self, queries: Sequence[Query]) -> list[Cost]:
+        path = os.path.join(self.folder, "separate")
+        world = World(self.spark, path, queries, self.stream, Weaving("off"))
+        costs = []
+        for number in range(len(self.stream.batches)):
+            cost, _ = world.push(number)
+            self._say(SEPARATE, queries, number, cost)
+            costs.append(cost)
+        world.close()
+        return costs[WARM:]
+
+    def _streaming(self) -> list[Cost]:
+        streaming = Streaming(self.spark, os.path.join(self.folder, "streaming"), self.sampled)
+        costs = []
+        for number, batch in enumerate(self.stream.batches):
+            costs.append(streaming.push(number, batch))
+            self._say(STREAMING, self.sampled, number, costs[-1])
+        streaming.close()
+        return costs[WARM:]
+
+    def _by_hand(self, woven: World) -> list[Cost]:
+        trees = [woven.catalog.shared[tree] for tree in woven.trees]
+        limit = DuckLimit(self.queries, trees, woven.catalog.kept)
+        costs = [limit.push(batch) for batch in self.stream.batches]
+        expected = {query.id: windows_of(woven.rows(query.id)) for query in self.queries}
+        unlike = wrong({view: limit.answer(view) for view in expected}, expected)
+        self.checks.append(Check(len(costs), "DuckDB by hand", len(expected), unlike))
+        return costs[WARM:]
+
+    def _contender(
+        self, name: str, queries: Sequence[Query], costs: Sequence[Cost], note: str = ""
+    ) -> Contender:
+        scale = len(self.queries) / len(queries)
+        cpu = sum(cost.cpu_seconds for cost in costs) / len(costs)
+        seconds = sum(cost.seconds for cost in costs) / len(costs)
+        return Contender(name, len(queries), scale, cpu * scale, seconds * scale, note)
+
+    def _say(self, name: str, queries: Sequence[Query], number: int, cost: Cost) -> None:
+        self.tell(
+            f"{len(queries)} views {name}, push {number + 1}:"
+            f" {cost.cpu_seconds:.1f} CPU s, {cost.seconds:.1f} s"
+        )

@@ -32,7 +32,7 @@ from headwater.engine.query.relations import Relations
 from headwater.engine.query.writer import QueryWriter
 from headwater.planning.stages.actions import Mode
 
-__all__ = ["FamilyJobs", "families", "family_query"]
+__all__ = ["FamilyJobs", "families", "family", "family_query", "of_instants", "shape"]
 
 FEWEST = 2  # members of a family
 
@@ -64,8 +64,8 @@ def _likeness(workplace: Workplace, job: Job) -> Hashable:
     """What the jobs of a family have in common; None for a job that can have none."""
     if job.mode is not Mode.INCREMENTAL or job.name != job.kept.view:
         return None
-    shape = _shape(job.stage)
-    if shape is None or not _of_instants(workplace, job.stage):
+    common = shape(job.stage)
+    if common is None or not of_instants(workplace, job.stage):
         return None
     read = tuple(
         (name, tuple(file.path for file in part.files)) for name, part in sorted(job.changed.items())
@@ -73,7 +73,7 @@ def _likeness(workplace: Workplace, job: Job) -> Hashable:
     columns = tuple(stored_columns(job.stage, job.kept))
     schema = workplace.timeline(job.name).columns()
     return (
-        shape,
+        common,
         job.stage.kind,
         columns,
         tuple((field.name, str(field.type)) for field in schema),
@@ -83,10 +83,11 @@ def _likeness(workplace: Workplace, job: Job) -> Hashable:
     )
 
 
-_shape = lru_cache(maxsize=5_000)(shape_of)
+shape = lru_cache(maxsize=5_000)(shape_of)
 
 
-def _of_instants(workplace: Workplace, stage: Stage) -> bool:
+def of_instants(workplace: Workplace, stage: Stage) -> bool:
+    """Whether its windows are of a TIMESTAMP."""
     windows = next(node for node in nodes(stage.plan) if isinstance(node, Windows))  # type: ignore[arg-type]
     stored = _stored_column(windows.child, windows.time)
     if stored is None:
@@ -113,7 +114,7 @@ def _stored_column(plan: Plan, expr: Expr) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=100)
-def _family(stages: tuple[Stage, ...]) -> Family:
+def family(stages: tuple[Stage, ...]) -> Family:
     return family_of(stages)
 
 
@@ -122,14 +123,14 @@ def family_query(
 ) -> Query | None:
     """The changes of all members, with the number of each; None if there are certainly none."""
     jobs = together.jobs
-    family = _family(tuple(job.stage for job in jobs))
+    common = family(tuple(job.stage for job in jobs))
     first = relations[jobs[0].name]
     read = FamilyRelations(
-        first.warehouse, first.sources, first.names, first.after, first.until, family.stage, first.pending,
+        first.warehouse, first.sources, first.names, first.after, first.until, common.stage, first.pending,
         members=[(job.name, relations[job.name]) for job in jobs],
     )  # fmt: skip
     queries = QueryWriter(read, opened, hints)
-    plan = delta_plan(replace(jobs[0], stage=family.stage), queries.estimates)
+    plan = delta_plan(replace(jobs[0], stage=common.stage), queries.estimates)
     if plan is None:
         return None
     changes = changes_of(plan, queries)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +29,8 @@ from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
 from headwater.engine.push.together.families import families, family_query
 from headwater.engine.push.together.pending_deltas import path_of
+from headwater.engine.push.together.stage_files import STAGE, stage_files
 from headwater.engine.push.workplace import Workplace
-from headwater.engine.push.writing import moved_files
 from headwater.engine.query.inputs import Inputs, spark_schema
 from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.query.relations import Relations
@@ -39,11 +38,9 @@ from headwater.engine.spark.metering import Meter, metered
 from headwater.planning.cost.effort import Effort
 from headwater.planning.stages.actions import Mode
 from headwater.storage.delta.delta_log import NewFile
-from headwater.storage.timeline import WEIGHT
 
 __all__ = ["push_jointly"]
 
-STAGE = "_stage"
 BYTES_PER_TASK = 32_000_000
 FEWEST_TASKS = 2
 
@@ -124,23 +121,12 @@ def _tasks(files_opened: Iterable[tuple[str, ...]]) -> int:
 def _write(
     workplace: Workplace, opened: Inputs, parts: Sequence[_Part], tasks: int
 ) -> dict[str, list[NewFile]]:
-    """The files of each stage, moved to its own folder."""
+    """The files of each stage, in its own folder."""
     columns = {name: kind for part in parts for name, kind in part.types.items()}
     first = list(accumulate((len(part.jobs) for part in parts), initial=0))
     joint = union([_padded(part, columns, number) for number, part in zip(first, parts, strict=False)])
-    root = workplace.warehouse.root_of(parts[0].jobs[0].kept.view)
-    staging = os.path.join(workplace.warehouse.staging(root), uuid.uuid4().hex)
-    written = {}
-    try:
-        opened.run(joint).coalesce(tasks).write.partitionBy(STAGE).parquet(staging)
-        jobs = [(job, part.types) for part in parts for job in part.jobs]
-        for number, (job, types) in enumerate(jobs):
-            source = os.path.join(staging, f"{STAGE}={number}")
-            folder = workplace.timeline(job.name).path
-            written[job.name] = moved_files(source, folder, job.until, (*types, WEIGHT))
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    return written
+    jobs = [(job, part.types) for part in parts for job in part.jobs]
+    return stage_files(workplace, opened.run(joint).coalesce(tasks), jobs)
 
 
 def _padded(part: _Part, columns: Mapping[str, str], number: int) -> Query:
