@@ -33,7 +33,7 @@ from support.without_spark import run_without_spark
 
 pytestmark = pytest.mark.slow
 
-SCENARIOS = 2
+SCENARIOS = 6
 STEPS = 6
 POWER_CUTS = 1
 
@@ -65,7 +65,9 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         yield Path(scratch) / "project"
 
 
-@pytest.mark.parametrize("seed", range(scaled(SCENARIOS)))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, SCENARIOS))]
+)
 def test_every_crash_point(seed: int, folder: Path) -> None:
     points = crash_everywhere(folder, seed, STEPS)
     print(f"seed {seed}: {points} crash points")

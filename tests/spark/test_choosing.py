@@ -183,7 +183,8 @@ def test_the_same_choices_as_in_plain_python_and_every_view_exact(
     assert set(events[1:-1]) <= {"chose"}
 
 
-@pytest.mark.parametrize("policy", [Updates.FIFO, pytest.param(Updates.LINECUT, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("policy", [Updates.FIFO, Updates.LINECUT])
 def test_another_policy_chooses_as_in_plain_python(
     spark: SparkSession, tmp_path: Path, policy: Updates
 ) -> None:

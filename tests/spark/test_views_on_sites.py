@@ -238,7 +238,8 @@ def random_changes(alive: set[int], randomly: random.Random) -> list[dict[str, A
     ]
 
 
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
 def test_random_views_on_three_sites(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     randomly = random.Random(seed)
     declared = ", ".join(f"{column} INT" for column in COLUMNS[1:])

@@ -71,7 +71,7 @@ def judge(answering: Answering, cases: list[Case], connection: Any) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [Generator, ViewGenerator])
-@pytest.mark.parametrize("chunk", range(scaled(3)))
+@pytest.mark.parametrize("chunk", range(scaled(1)))
 def test_answers_follow_the_pipeline_within_their_bounds(
     chunk: int, kind: type[Generator], tmp_path: Path
 ) -> None:
