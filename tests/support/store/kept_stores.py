@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from headwater.bounds.answers.answer import Answer
+from headwater.catalog import build
 from headwater.clock import ManualClock
 from headwater.model import Project
+from headwater.serve.noticed_reads import NoticedReads
 from headwater.serve.store.answering import Answering
 from headwater.serve.store.backends.sqlite import SqliteStore
 from headwater.serve.store.declared import Checked, DeclaredQuery
@@ -17,6 +19,7 @@ from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.upkeep import Upkeep
 from headwater.serve.store.layout import layout_of, whole_layout
 from headwater.serve.store.parameters import parameters_of
+from headwater.storage.warehouse import Warehouse
 
 Rows = Mapping[str, Iterable[Mapping[str, Any]]]  # by table
 
@@ -36,12 +39,15 @@ class KeptStore:
         self.whole = whole_layout(self.layouts)
         self.store.know(self.whole.parts)
         load(self.store, self.whole, lambda table: [(row, 1) for row in data[table.relation]], 1)
+        project = Project("p", "", str(folder), {}, {}, {}, {})
+        reads = NoticedReads(build(project), Warehouse(project.storage), self.clock)
         self.answering = Answering(
-            Project("p", "", "", {}, {}, {}, {}),
+            project,
             self.clock,
             self.store,
             checked,
             self.layouts,
+            reads,
             _spelled={name: name for name in checked},
         )
 
