@@ -16,10 +16,10 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).parents[1] / "docs" / "images" / "page"
 PAGES = {
     "overview": "",
-    "view": "views/order_lines?last=6h",
+    "view": "views/order_lines",
     "plan": "plan?view=order_lines",
     "pressure": "pressure",
-    "bill": "bill?last=6h",
+    "bill": "bill",
     "queries": "queries/recent_orders",
     "sources": "sources/orders",
     "add": "add",
