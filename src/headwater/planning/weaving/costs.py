@@ -35,8 +35,8 @@ __all__ = ["SECOND", "Rates", "edge_rate", "groups_of", "passing_rate"]
 SECOND = 1_000_000  # microseconds
 ASSUMED_VALUES = 100.0  # of a column of which nothing is known
 SLACK = 0.5  # of the freshness: about how long a usual push waits
-# Estimated from profiles of `bench weave --execute`: what a tree costs in a push whatever happens (Spark plans,
-# compiles and schedules its queries), and what it costs to merge a part into a window.
+# Estimated from profiles of `bench weave --execute`: what a tree costs in a push whatever happens (Spark
+# plans, compiles and schedules its queries), and what it costs to merge a part into a window.
 TREE_CPU_SECONDS = 0.5
 MERGE_CPU_SECONDS = 1e-6
 
