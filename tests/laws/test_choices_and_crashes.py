@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,6 +32,7 @@ from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
 from support.crashes.file_system import FileSystem, Killed
 from support.crashes.patches import patched
+from support.crashes.scratch import scratch_folder
 from support.overload.update_stream import UpdateStream, random_updates
 from support.without_spark import run_without_spark, workplace
 
@@ -51,11 +50,8 @@ def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    if not os.access("/dev/shm", os.W_OK):
-        yield tmp_path / "market"
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
-        yield Path(scratch) / "market"
+    with scratch_folder(tmp_path) as folder:
+        yield folder
 
 
 @dataclass

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from support.crashes.crash import Broken, crash_points, power_cuts
 from support.crashes.file_system import FileSystem
 from support.crashes.patches import patched
 from support.crashes.scenario import TWO_HOURS, Scenario
+from support.crashes.scratch import scratch_folder
 from support.crashes.steps import Step
 from support.without_spark import run_without_spark
 
@@ -56,13 +56,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """In memory, if there is such a place: hundreds of thousands of files come and go."""
-    memory = "/dev/shm"
-    if not os.access(memory, os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir=memory) as scratch:
-        yield Path(scratch) / "project"
+    with scratch_folder(tmp_path) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,8 @@ And with enough allowance none is lost. Two streams whose rows come, go and are 
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -38,6 +36,7 @@ from headwater.storage.warehouse import Warehouse
 from support.choosing_without_spark import rows_of
 from support.crashes.file_system import FileSystem, Killed
 from support.crashes.patches import patched
+from support.crashes.scratch import scratch_folder
 from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
 from support.without_spark import run_without_spark, shown, workplace
 
@@ -63,11 +62,8 @@ def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    if not os.access("/dev/shm", os.W_OK):
-        yield tmp_path / "streams"
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
-        yield Path(scratch) / "streams"
+    with scratch_folder(tmp_path) as folder:
+        yield folder
 
 
 @dataclass
