@@ -21,6 +21,7 @@ from headwater.storage.delta.log_commits import log_file
 __all__ = ["READS", "create_table", "definition"]
 
 READS = timedelta(hours=1)  # how long a read may last, unless a project says otherwise
+UNTIL_VACUUM = timedelta(minutes=15)  # then a vacuum has seen which files no read can need any more
 
 
 def create_table(
@@ -28,9 +29,10 @@ def create_table(
 ) -> None:
     """Create an empty table; one that exists is left as it is.
 
-    Its log goes back as far as a read may last: checkpoints have the files that were removed since then.
+    Its log goes back as far as a read may last, and until the next vacuum: checkpoints have the files that
+    were removed since then.
     """
-    retention = f"interval {max(1, int(reads.total_seconds()))} seconds"
+    retention = f"interval {int((reads + UNTIL_VACUUM).total_seconds())} seconds"
     os.makedirs(path, exist_ok=True)
     DeltaTable.create(
         path,
