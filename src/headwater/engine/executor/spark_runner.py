@@ -21,7 +21,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.catalog import Catalog
@@ -142,8 +142,8 @@ class SparkRunner:
 
     @contextmanager
     def _action(self, stages: Sequence[str]) -> Iterator[None]:
-        """Told to those who watch, while it runs."""
-        with self.under_way.action(stages), self.tracing.action(stages):
+        """Told to those who watch, while it runs; an action without stages only moves times on."""
+        with self.under_way.action(stages), self.tracing.action(stages) if stages else nullcontext():
             yield
 
     def _pushed(self, order: PushOrder) -> PushOutcome:

@@ -30,7 +30,6 @@ from headwater.engine.spark.sites import Sites
 from headwater.engine.spark.tasks import map_tasks
 from headwater.engine.upkeep.damage import remove_damaged
 from headwater.model import Project, Table
-from headwater.storage.arrow_memory import give_memory_back
 from headwater.storage.records.dropped import sweep_shared, unmark
 from headwater.storage.records.lessons import learnt
 from headwater.storage.records.run_lock import run_lock
@@ -62,7 +61,6 @@ def run(
     """
     stop = stop or threading.Event()
     check_readable(warehouse.root)
-    give_memory_back()
     project = catalog.project
     cpu = ProcessCpu.begin()  # before Spark: starting it is work, too
     with run_lock(warehouse.root, clock.now()):

@@ -15,7 +15,6 @@ from headwater.serve.access.hosts import is_loopback
 from headwater.serve.access.key_file import read_keys
 from headwater.serve.http.app import Application
 from headwater.serve.http.serving import Settings
-from headwater.storage.arrow_memory import give_memory_back
 
 __all__ = ["DEFAULT_PORT", "Server"]
 
@@ -41,7 +40,6 @@ class Server:
 
         InputError if that is not possible, or if other machines could ask without a key.
         """
-        give_memory_back()
         app = Application(folder, clock, settings)
         require_keys(settings.host, app.serving.opened.warehouse.root)
         listening = _listen(settings.host, port)
