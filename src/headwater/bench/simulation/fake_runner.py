@@ -212,4 +212,4 @@ class FakeRunner:
     def unpublished(self, view: str) -> bool:
         """Whether a view's plain table lacks changes that the view has."""
         published, pushed = self.plain.get(view, NEVER), self.times.get(view, NEVER)
-        return self._content(view, published) < self._content(view, pushed)
+        return published != pushed and self._content(view, published) < self._content(view, pushed)

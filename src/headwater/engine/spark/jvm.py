@@ -55,8 +55,8 @@ _COLLECTOR = ("-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=500")
 
 # Compiled once, quickly; and a collector without threads of its own, unless the user chose one.
 _QUICK, _SERIAL = "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"
-# With one compiler the JVM takes 48 MB for compiled code, which a minute of Spark's planner fills: it is then thrown
-# away and compiled again, an eighth of the CPU of twenty Spark tests. (Memory that is not used is not taken.)
+# With one compiler the JVM keeps 48 MB for compiled code. A minute of Spark's planner fills them: code is
+# thrown away and compiled again, an eighth of the CPU of twenty Spark tests. What is not used is not taken.
 _CODE_CACHE = "-XX:ReservedCodeCacheSize=256m"
 _CHOSEN_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 # Spark's scripts start a JVM to find out how to start the JVM.
