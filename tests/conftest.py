@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.testing
 
 from headwater.engine.spark.jvm import Lifetime, expect
 from support.planted import planted_leaks
@@ -20,6 +22,8 @@ SETTINGS = {"spark.driver.memory": "3g"} | INTERPRETED
 CONNECTING = {"postgres", "cli"}
 
 expect(Lifetime.SHORT)
+# CliRunner would build all commands anew, 50 ms, for each that it invokes.
+typer.testing._get_command = cache(typer.testing._get_command)
 # Tables are as wide as for a pipe, whatever the terminal: workers of xdist inherit its width.
 os.environ.pop("COLUMNS", None)
 

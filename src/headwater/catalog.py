@@ -47,6 +47,7 @@ class Catalog:
     )
     _below: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _under: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    _stages_under: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _by_name: dict[str, tuple[Kept, Stage]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -166,6 +167,14 @@ class Catalog:
             self._serves.update((name, frozenset(views)) for name, views in served.items())
         return self._serves.get(stage, frozenset())
 
+    def stages_under(self, view: str) -> tuple[str, ...]:
+        """The stages that a view needs, its own and those below."""
+        if view not in self._stages_under:
+            self._stages_under[view] = tuple(
+                stage.name for level in self.levels([view]) for _, stage in level
+            )
+        return self._stages_under[view]
+
     def below(self, view: str) -> frozenset[str]:
         """The sources under a view's stages, through whatever lies between."""
         if view not in self._below:
@@ -176,8 +185,7 @@ class Catalog:
     def sites_under(self, view: str) -> frozenset[str]:
         """The sites that a view's stages, and those below them, lie at."""
         if view not in self._under:
-            stages = (stage.name for level in self.levels([view]) for _, stage in level)
-            self._under[view] = frozenset(map(self.site_of, stages))
+            self._under[view] = frozenset(map(self.site_of, self.stages_under(view)))
         return self._under[view]
 
     def views_read(self, view: str) -> tuple[str, ...]:
@@ -269,7 +277,7 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     return replace(
         catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
         sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
-        _serves={}, _by_name={},
+        _stages_under={}, _serves={}, _by_name={},
     )  # fmt: skip
 
 

@@ -184,7 +184,7 @@ def envelope(record: tuple[str, int, int, str | None]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@law(60)
+@law(30)
 @given(st.lists(st.lists(OPERATIONS, min_size=1, max_size=12), min_size=1, max_size=4))
 def test_any_batches_equal_a_plain_dict(batches: list[list[tuple[str, int, int, str | None]]]) -> None:
     import tempfile

@@ -60,7 +60,7 @@ def test_any_type_of_key(kind: str, large_rows: int) -> None:
     columns = (Column("k", kind), Column("part", "int"), Column("v", "int"))
     keys = KEYS[kind]
 
-    @law(8)
+    @law(5)
     @given(
         st.booleans(),
         st.lists(

@@ -328,7 +328,7 @@ def record_of(step: Step) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@law(25)
+@law(15)
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=12), min_size=1, max_size=4))
 def test_any_batches_equal_plain_dicts(batches: list[list[Step]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

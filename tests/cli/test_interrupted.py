@@ -38,7 +38,7 @@ def test_a_run_ends(tmp_path: Path, words: tuple[str, ...], begun: Callable[[str
         wait_for(lambda: "stopping" in log.read_text())
         if times == 2:
             run.send_signal(signal.SIGINT)
-        run.wait(timeout=60)
+        run.wait(timeout=300)
     printed = log.read_text()
     if times == 2 and run.returncode == 0:
         pytest.skip("it had stopped before the second Ctrl-C")

@@ -102,7 +102,7 @@ def test_a_bug_of_ours_shows_its_traceback_without_secrets(
     def broken(**_options: object) -> None:
         raise ZeroDivisionError("postgres://u:hunter2@h failed")
 
-    monkeypatch.setattr(command, "app", broken)
+    monkeypatch.setattr(command, "command_line", lambda: broken)
     assert ended(monkeypatch, "status", "shop", "--json") == 70
     out, err = capsys.readouterr()
     assert json.loads(out)["code"] == "HW999"
@@ -114,7 +114,7 @@ def test_a_full_disk_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     def full(**_options: object) -> None:
         raise OSError(28, "No space left on device", "warehouse/x")
 
-    monkeypatch.setattr(command, "app", full)
+    monkeypatch.setattr(command, "command_line", lambda: full)
     assert ended(monkeypatch, "run", "shop") == 2
     assert capsys.readouterr().err == "HW002: No space left on device: warehouse/x\n"
 
@@ -131,7 +131,7 @@ def test_a_warning_about_a_project_is_shown_once(
             load(shop)
 
     with warnings.catch_warnings():
-        monkeypatch.setattr(command, "app", twice)
+        monkeypatch.setattr(command, "command_line", lambda: twice)
         assert ended(monkeypatch, "status", shop) == 0
     expected = (
         f"Warning: {shop}/headwater.yml:2:1: nothing reads `once`, so it is ignored; you can delete it\n"

@@ -74,7 +74,7 @@ def test_views_come_and_go_while_others_are_kept(spark: SparkSession, tmp_path: 
             first = headwater.open(str(folder)).read("largest").time
             wait_for(lambda: headwater.open(str(folder)).read("largest").time > first)
             running.kill()
-            running.wait(timeout=60)
+            running.wait(timeout=300)
         # A statement is cut out while nobody runs; what the view stored goes at once.
         stored = list((folder / "warehouse" / "stages").glob("big@*"))
         assert stored

@@ -72,7 +72,7 @@ finally:
     ids=["run", "demo"],
 )
 def test_a_second_ctrl_c_ends_the_process_without_a_word(script: str) -> None:
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert ended.returncode == 130
     assert ended.stdout == ""
     [line] = ended.stderr.splitlines()

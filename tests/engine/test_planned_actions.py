@@ -52,15 +52,15 @@ def kept_to_plan(project: Headwater, monkeypatch: pytest.MonkeyPatch) -> tuple[P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(scaled(50)))
+@pytest.mark.parametrize("seed", range(scaled(20)))
 def test_random_projects(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     project = random_project(tmp_path, seed)
-    until = ingest(project, chance, 0, batches=8)
+    until = ingest(project, chance, 0, batches=4)
     engine, catalog = kept_to_plan(project, monkeypatch)
     for view in catalog.kept:
         push(engine, catalog, [view], until)
-    until = ingest(project, chance, 1_000, batches=6)
+    until = ingest(project, chance, 1_000, batches=3)
     listed = planned(project.project.folder)
     done = push(engine, catalog, list(catalog.kept), until)
     assert sorted(stage for _, stages in listed for stage in stages) == sorted(
@@ -96,18 +96,18 @@ def tweet(project: Headwater, tweets: Slice) -> int:
     return project.clock.now() - 1
 
 
-@pytest.mark.parametrize("seed", range(scaled(10)))
+@pytest.mark.parametrize("seed", range(scaled(6)))
 def test_an_engine_without_spark_keeps_the_law(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the tests above rest on: shared or not, every view holds the same."""
     chance = random.Random(seed)
     project = random_project(tmp_path, seed)
-    until = ingest(project, chance, 0, batches=8)
+    until = ingest(project, chance, 0, batches=4)
     engine, catalog = kept_to_plan(project, monkeypatch)
     for view in catalog.kept:
         push(engine, catalog, [view], until)
-    until = ingest(project, chance, 1_000, batches=6)
+    until = ingest(project, chance, 1_000, batches=3)
     push(engine, catalog, list(catalog.kept), until)
     kept = {view: shown(engine.workplace.timeline(view), until) for view in catalog.kept}
     alone = tmp_path / "alone"
@@ -117,8 +117,8 @@ def test_an_engine_without_spark_keeps_the_law(
     unshared = workplace(other.warehouse, other.catalog)
     single = Pusher(unshared, Forecaster(unshared))
     chance = random.Random(seed)
-    ingest(other, chance, 0, batches=8)
-    until = ingest(other, chance, 1_000, batches=6)
+    ingest(other, chance, 0, batches=4)
+    until = ingest(other, chance, 1_000, batches=3)
     for view in other.catalog.kept:
         push(single, other.catalog, [view], until)
     assert kept == {view: shown(unshared.timeline(view), until) for view in other.catalog.kept}

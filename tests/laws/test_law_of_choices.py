@@ -23,7 +23,7 @@ from headwater.overload.updates.choosing.waiting import Key
 from support.cases import scaled
 from support.overload.update_stream import UpdateStream, plus
 
-WORLDS, PARTS = 700, 2
+WORLDS, PARTS = 500, 2
 POLICIES = [policy for policy in Updates if policy is not Updates.APPEND]
 SECOND = 1_000_000
 

@@ -26,7 +26,7 @@ from headwater.bench.laws.worlds import World, random_world
 from headwater.errors import HeadwaterError
 from support.cases import scaled
 
-WORLDS, PARTS = 2_600, 10  # a world holds two cases at least on average: 5,200 (view, changes) pairs
+WORLDS, PARTS = 1_300, 10  # a world holds two cases at least on average: 2,600 (view, changes) pairs
 
 
 def delta_plans(world: World) -> list[Plan]:

@@ -152,7 +152,7 @@ class World:
         return Counter({row: 1 for row in self.state(time) if row[1] > 3})
 
 
-@pytest.mark.parametrize("seed", range(scaled(10)))
+@pytest.mark.parametrize("seed", range(scaled(6)))
 def test_a_view_equals_its_sql_whatever_is_cleaned_up(seed: int, tmp_path: Path) -> None:
     (tmp_path / "headwater.yml").write_text("name: shop\nretention: {history: 2 days}\ndurability: fast\n")
     (tmp_path / "all.sql").write_text(SQL)

@@ -19,7 +19,7 @@ from support.without_spark import run_encoded
 
 pytestmark = pytest.mark.slow
 
-WORLDS, PARTS = 60, 2
+WORLDS, PARTS = 40, 2
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from headwater.engine.push import forecaster
 from headwater.overload import budget
 from support.cases import scaled
 
-HOURS = 3
+HOURS = 2
 
 pytestmark = pytest.mark.slow
 

@@ -138,7 +138,7 @@ def test_who_cannot_go_back_is_read_as_of_its_own_time() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(scaled(30)))
+@pytest.mark.parametrize("seed", range(scaled(15)))
 def test_random_projects(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every relation, alone and beside each other one, shows what its timeline says of that time."""
     monkeypatch.setattr(pusher, "run_action", run_without_spark)

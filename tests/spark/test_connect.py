@@ -239,7 +239,7 @@ def test_killing_a_server_in_mid_run_loses_nothing(
         assert agents.health()["plango"].alive
     finally:
         keeper.stop.set()
-        keeper.join(timeout=30)
+        keeper.join(timeout=300)
         agents.stop()
         if servers["plango"].process is None:
             servers["plango"].start()

@@ -45,7 +45,7 @@ def check(kept: Keeping) -> None:
     assert kept.rows("joined") == [(1, "Bern", 5), (2, "Bern", 2), (3, "Bern", 9)]
     assert kept.rows("large") == [(3, 9)]
     assert kept.rows("by_cid") == [(1, 3, 16)]
-    assert all(kept.verify(name).equal for name in kept.project.views)
+    assert all(verified.equal for verified in kept.verify_all())
 
 
 def test_a_level_is_one_action(spark: SparkSession, tmp_path: Path) -> None:

@@ -104,10 +104,9 @@ def check(spark: SparkSession, folder: Path, seed: int, views: int, thorough: bo
     for number, records in enumerate((feed.inserts(rows), feed.inserts(rows // 4), feed.changes(rows // 4))):
         assert keeping.ingest("quotes", records).rejected == 0
         keeping.push()
-        for name in names if number == 2 or (number and thorough) else ():
-            verified = keeping.verify(name)
-            assert verified.equal, f"seed {seed}, {name}: {ddl}"
-            assert verified.rows or name not in over
+        for verified in keeping.verify_all() if number == 2 or (number and thorough) else ():
+            assert verified.equal, f"seed {seed}, {verified.view}: {ddl}"
+            assert verified.rows or verified.view not in over
 
 
 def test_woven_views_equal_sparks_own_answers(spark: SparkSession, tmp_path: Path) -> None:
@@ -144,7 +143,7 @@ def test_a_view_that_joins_a_tree_or_leaves_it_moves_no_other(spark: SparkSessio
     pushed = {record.stage: record.mode for record in more.push()}
     assert pushed[tree] == "incremental"
     assert pushed["c"] == "initial"
-    assert all(more.verify(name).equal for name in "abc")
+    assert all(verified.equal for verified in more.verify_all())
     fewer = Keeping(
         spark, tmp_path, TABLE + view("b", 6) + view("c", 8), more.clock, weaving=Weaving(always=True)
     )
@@ -183,5 +182,4 @@ def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
     files = [len(keeping.workplace.timeline(name).snapshot().files) for name in views]
     assert max(files) <= len(actions) + 1, "one file a push; the first may have two"
     assert not any(tmp_path.rglob("gathered-*")), "what was gathered is gone"
-    for name in views:
-        assert keeping.verify(name).equal, name
+    assert [verified.view for verified in keeping.verify_all() if not verified.equal] == []

@@ -191,7 +191,7 @@ steps = st.lists(
 )
 
 
-@law(60)
+@law(30)
 @given(steps)
 def test_a_replica_equals_its_source(script: list[tuple[str, Any]]) -> None:
     """After every copy, at every time that both still know, and in every delta between such times."""

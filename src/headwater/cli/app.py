@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Annotated, TextIO
+from functools import cache
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.main import get_command
 
 from headwater.cli.bench.crash import bench_crash
 from headwater.cli.bench.fuzz import bench_fuzz
@@ -119,12 +121,18 @@ def _options(
     """Keeps SQL views of changing data fresh, to a promise, at the lowest cost, on Apache Spark."""
 
 
+@cache
+def command_line() -> Any:
+    """The commands as they are parsed. Typer would build them anew, 50 ms, for each one in this process."""
+    return get_command(app)
+
+
 def main() -> None:
     """Entry point of the `headwater` script."""
     warnings.showwarning = _show_warning
     as_json = wants_json(sys.argv[1:])
     try:
-        sys.exit(app(standalone_mode=False))  # a wrong command line is ours to print, too
+        sys.exit(command_line()(standalone_mode=False))  # a wrong command line is ours to print, too
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Exception as failure:  # noqa: BLE001 - the last one to see it: printed, with an exit status

@@ -36,7 +36,7 @@ from support.overload.window_joins import (
     random_join,
 )  # fmt: skip
 
-PARTS, JOINS, TURNS = 10, 40, 4
+PARTS, JOINS, TURNS = 10, 20, 4  # 800 pushes
 
 Stored = dict[Row, tuple[datetime, bool]]  # a row of an input, when it came and whether it probed
 Result = tuple[Row, ...]

@@ -103,7 +103,7 @@ def same_ranking(ours: list[dict[str, Any]], theirs: list[tuple[Any, ...]]) -> N
     ]
 
 
-@pytest.mark.parametrize("seed", range(scaled(6)))
+@pytest.mark.parametrize("seed", range(scaled(4)))
 def test_rankings_follow_changes_and_time(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
         monkeypatch.setattr(refreshing, "SERIAL_ROWS", 40)  # many partitions, doubled until they are small

@@ -14,7 +14,7 @@ from support.cases import scaled
 from support.sql.random_queries import Maker, random_world
 from support.sql.translation import by_duckdb, by_headwater, connection, contents
 
-WORLDS = 48
+WORLDS = 24
 QUERIES = 44
 
 

@@ -15,7 +15,7 @@ from headwater.clock import ManualClock
 from headwater.engine.executor.spark_runner import SparkRunner, spark_executor
 from headwater.engine.push.record import PushRecord, Records
 from headwater.engine.push.workplace import Workplace
-from headwater.engine.upkeep.verify import Verified, verify
+from headwater.engine.upkeep.verify import Verified, verify, verify_all
 from headwater.model import Project, Site, Weaving
 from headwater.serve.read import read
 from headwater.sql.ddl.resolve import resolve
@@ -85,3 +85,7 @@ class Keeping:
 
     def verify(self, view: str) -> Verified:
         return verify(self.workplace, self.catalog.kept[view])
+
+    def verify_all(self) -> tuple[Verified, ...]:
+        """Every view: in one action, if all are equal."""
+        return verify_all(self.workplace, list(self.catalog.kept.values()))

@@ -79,5 +79,5 @@ def _with(
 ) -> Catalog:
     return replace(
         catalog, project=replace(catalog.project, views=views), kept=kept, versions=versions, sites=sites,
-        _levels={}, _below={}, _under={}, _serves={}, _by_name={},
+        _levels={}, _below={}, _under={}, _stages_under={}, _serves={}, _by_name={},
     )  # fmt: skip

@@ -44,9 +44,9 @@ class Times:
         longer know what it was before changes were put together.  A view whose sources are not captured that
         far yet has to wait: a change that is still being committed must not end up before the view's time.
         """
-        stages = {stage.name for level in self.catalog.levels(views) for _, stage in level}
-        sources = {name for view in views for name in self.catalog.below(view)}
-        return max((*map(self.of, stages), *map(self._earliest_of, sources)), default=NEVER)
+        times = [self.of(stage) for view in views for stage in self.catalog.stages_under(view)]
+        times += [self._earliest_of(source) for view in views for source in self.catalog.below(view)]
+        return max(times, default=NEVER)
 
     def _earliest_of(self, source: str) -> int:
         if source not in self._earliest:

@@ -67,7 +67,10 @@ def staging_of(
 ) -> Staging:
     """The same for some of the views, as if there were no others."""
     kept = {name: kept for name, kept in catalog.kept.items() if name in views}
-    return staging(replace(catalog, kept=kept, _levels={}, _by_name={}), graph, sharings, homes, weaver)
+    alone = replace(
+        catalog, kept=kept, _levels={}, _below={}, _under={}, _stages_under={}, _serves={}, _by_name={},
+    )  # fmt: skip
+    return staging(alone, graph, sharings, homes, weaver)
 
 
 def _staged(catalog: Catalog, relations: StageRelations) -> Staged:
