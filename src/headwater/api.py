@@ -304,7 +304,7 @@ class Headwater:
         self.check_sources()
         files = [Path(file) for file in also]
         whole = load(self.project.folder, files) if files else self.project
-        return plan(self.project, asking(whole), self.warehouse)
+        return plan(self.catalog, asking(whole), self.warehouse)
 
     def check_sources(self) -> None:
         """Raise InputError if the options of a table are wrong; a run would refuse them too."""
