@@ -47,6 +47,8 @@ __all__ = [
 
 
 class EdgeKind(Enum):
+    __hash__ = object.__hash__  # of one object each; Enum's own hashes the name, in Python
+
     CAPTURE = "capture"
     COPY = "copy"
     JOIN = "join"

@@ -30,8 +30,11 @@ class Needs:
     times: frozenset[Expr]  # that windows are of
 
     def __add__(self, other: Needs) -> Needs:
+        groupings = dict(self.groupings)
+        for shape, grouping in other.groupings.items():
+            groupings.setdefault(shape, grouping)
         return Needs(
-            {**self.groupings, **other.groupings},
+            groupings,
             least((*self.edges, *other.edges)),
             self.overlap + other.overlap,
             min(self.freshness, other.freshness),
