@@ -98,7 +98,9 @@ class Headwater:
         self.problem = problem
         self.clock = clock
         self.catalog: Catalog = build(project)
-        self.warehouse = Warehouse(project.storage, self.catalog.places(), project.durability)
+        self.warehouse = Warehouse(
+            project.storage, self.catalog.places(), project.durability, project.retention.reads
+        )
         self._fingerprint = fingerprint(project.folder)
         self._reads = NoticedReads(self.catalog, self.warehouse, clock)
         self._writers: dict[tuple[int, str], Appender] = {}

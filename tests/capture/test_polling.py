@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from headwater.capture.intake.append import Appender, append
 from headwater.capture.polling import ApiCapture, Polled
-from headwater.clock import ManualClock, SystemClock
+from headwater.clock import ManualClock, SystemClock, micros
 from headwater.engine.run.capturing import AFTER_FAILURE, POLL_EVERY, Capturing
 from headwater.model import Column, Table
 from headwater.storage.source_clock import SourceClock
@@ -36,6 +37,20 @@ def test_while_somebody_writes_the_watermark_is_the_last_commit(warehouse: Wareh
     assert first < polled.watermark == committed
     assert polled.behind  # what the writer commits is still to come
     assert capture.poll() == Polled(0, clock.now())
+
+
+def test_sources_go_to_the_time_that_another_has_reached(warehouse: Warehouse) -> None:
+    """The clock was set back after `t` was written: `u` goes as far, and no view of both waits for an hour."""
+    clock = ManualClock()
+    captures = [ApiCapture(warehouse, replace(TABLE, name=name), clock) for name in ("t", "u")]
+    clock.step(timedelta(hours=1))
+    ahead = captures[0].poll().watermark
+    clock.step(timedelta(hours=-1))
+    assert captures[1].poll().watermark == ahead - micros(timedelta(hours=1))
+    assert captures[1].poll(ahead).watermark == ahead
+    committed = append(warehouse, replace(TABLE, name="u"), [{"id": 1}], clock).time
+    assert committed == ahead + 1
+    assert captures[0].poll(captures[1].poll(ahead).watermark).watermark == committed
 
 
 def test_four_writers_do_not_hold_the_watermark_back(warehouse: Warehouse) -> None:
@@ -100,7 +115,7 @@ class Scripted:
     def __init__(self, *outcomes: Polled | Exception) -> None:
         self.outcomes = list(outcomes)
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, Exception):
             raise outcome

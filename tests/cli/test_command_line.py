@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,3 +122,13 @@ def test_add_says_that_a_view_is_refreshed_in_full(shop: Path) -> None:
     )
     text = command("add", "../new.sql").stdout
     assert "some: full refresh, because TABLESAMPLE has no delta rule" in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Arrow may come without jemalloc")
+def test_commands_give_memory_back() -> None:
+    """Arrow chooses its allocator when it is imported first, so a process of its own is asked."""
+    code = "import headwater.cli.app, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ARROW_")}
+    command = [sys.executable, "-c", code]
+    asked = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert asked.stdout.strip() == "jemalloc"

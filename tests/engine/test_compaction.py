@@ -203,6 +203,18 @@ def test_upkeep_waits_until_its_share_has_paid(project: headwater.api.Headwater)
     assert budget.spent > 60
 
 
+def test_many_small_merges_are_done_at_one_look() -> None:
+    clock = ManualClock()
+    budget = UpkeepBudget(clock, share=0.1, cores=2)
+    clock.advance(timedelta(hours=1))  # not all of this is saved up
+    for _ in range(16):
+        assert budget.affords_more()
+        budget.spend(0.125)
+    assert budget.affords_more()
+    budget.spend(0.125)
+    assert not budget.affords_more()
+
+
 def test_a_large_merge_is_left_to_spark(
     project: headwater.api.Headwater, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +222,7 @@ def test_a_large_merge_is_left_to_spark(
     captured(project, "u", 4 * MANY_FILES)
     monkeypatch.setattr("headwater.engine.upkeep.merges.DRIVER_ROWS", 10)
     monkeypatch.setattr("headwater.engine.upkeep.merges.LEAST_ROWS", 10)
+    monkeypatch.setattr("headwater.engine.upkeep.merges._small", lambda files, many: None)
     source, time = project.warehouse.source("t"), 2 * MANY_FILES
     gone = pa.table({"a": list(range(1, time)), WEIGHT: pa.array([-1] * (time - 1), pa.int64())})
     source.append(gone, 4 * MANY_FILES)

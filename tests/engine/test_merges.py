@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from headwater.engine.upkeep.merges import LEAST_ROWS, MANY_FILES, SMALL_ROWS, FileFacts, choose_merge
+from headwater.engine.upkeep.merges import LEAST_ROWS, MANY_FILES, SMALL_ROWS, FileFacts, choose_merges
 from headwater.storage.delta.data_files import DataFile
 from support.cases import scaled
 
@@ -38,12 +38,13 @@ class Stored:
         self.files[str(next(self._names))] = changes
 
     def compact(self) -> None:
-        while (merge := choose_merge([self._facts(name) for name in self.files])) is not None:
-            total: Changes = Counter()
-            for file in merge.files:
-                for row, weight in self.files.pop(file.relative).items():
-                    total[row] += weight
-            self._write(Counter({row: weight for row, weight in total.items() if weight}))
+        while merges := choose_merges([self._facts(name) for name in self.files]):
+            for merge in merges:
+                total: Changes = Counter()
+                for file in merge.files:
+                    for row, weight in self.files.pop(file.relative).items():
+                        total[row] += weight
+                self._write(Counter({row: weight for row, weight in total.items() if weight}))
 
     def rows(self) -> int:
         return self.weight * sum(map(len, self.files.values()))
@@ -112,8 +113,7 @@ def facts(name: str, rows: int, deletes: int, low: int = 0, high: int = 9) -> Fi
 
 
 def names(files: list[FileFacts], many: int = MANY_FILES, spark: bool = True) -> set[str]:
-    merge = choose_merge(files, many, spark)
-    return set() if merge is None else {file.relative for file in merge.files}
+    return {file.relative for merge in choose_merges(files, many, spark) for file in merge.files}
 
 
 def test_what_cannot_hold_a_deleted_row_is_left_alone() -> None:
@@ -146,10 +146,18 @@ def test_deletes_that_met_no_insert_are_not_merged_for_ever() -> None:
 
 def test_large_merges_are_sparks() -> None:
     files = [facts("base", 5_000_000, 0), facts("updates", 3_000_000, 1_500_000)]
-    merge = choose_merge(files)
-    assert merge is not None
+    (merge,) = choose_merges(files)
     assert merge.large
-    assert choose_merge(files, spark=False) is None
+    assert choose_merges(files, spark=False) == []
+
+
+def test_updates_that_are_always_worth_a_merge_leave_small_files_their_turn() -> None:
+    """A few rows updated all the time, beside new rows that come one by one."""
+    updates = [facts(f"update{number}", 5_000, 2_500, 0, 300) for number in range(3)]
+    added = [facts(f"added{number}", 1, 0, 400 + number, 400 + number) for number in range(MANY_FILES)]
+    first, second = choose_merges([*updates, *added])
+    assert {file.relative for file in first.files} == {file.file.relative for file in updates}
+    assert {file.relative for file in second.files} == {file.file.relative for file in added}
 
 
 def test_large_files_without_deletes_stay() -> None:

@@ -141,6 +141,19 @@ def test_a_view_with_a_truncated_commit_is_audited_like_the_others(project: head
     assert (seen["w"].time, seen["w"].violated) == (started, True)
 
 
+def test_a_view_that_was_added_is_stale_since_then(project: headwater.api.Headwater, tmp_path: Path) -> None:
+    clock = cast(ManualClock, project.clock)
+    auditor = Auditor(project.catalog, project.warehouse, clock, clock.now(), list)
+    clock.advance(timedelta(hours=1))
+    with open(tmp_path / "t.sql", "a") as file:
+        file.write("CREATE MATERIALIZED VIEW x FRESHNESS = INTERVAL '30' SECOND AS SELECT a FROM t;")
+    auditor.adopt(headwater.open(str(tmp_path), clock).catalog)
+    clock.advance(timedelta(seconds=40))
+    seen = {snapshot.view: snapshot for snapshot in auditor.look()}
+    assert (seen["x"].staleness_s, seen["x"].violated) == (40.0, False)
+    assert seen["v"].staleness_s == 3640.0
+
+
 def test_a_time_ahead_of_the_clock_is_shown(project: headwater.api.Headwater) -> None:
     clock = cast(ManualClock, project.clock)
     store(project, "v", clock.now())

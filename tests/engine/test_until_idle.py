@@ -31,7 +31,7 @@ class Scripted:
     def tables(self) -> tuple[str, ...]:
         return (self.table,)
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         self.polls += 1
         return self.answers[min(self.polls, len(self.answers)) - 1]
 
@@ -97,6 +97,15 @@ def test_a_file_that_waits_is_said_after_everything_else_was_applied() -> None:
     assert executor.pushed == [(["va", "vb"], 5)]
 
 
+def test_a_source_goes_to_the_time_that_others_have_ahead_of_the_clock() -> None:
+    now = ManualClock().now()
+    follows = Scripted("b", [Polled(0, now), Polled(0, now + 9)])
+    run, executor = run_of(Scripted("a", [Polled(1, now + 9)]), follows)
+    until_idle(run)
+    assert executor.pushed == [(["va", "vb"], now + 9)]
+    assert follows.polls == 2
+
+
 @dataclass
 class Stream:
     """A stream that takes in what is there within some looks, or for ever."""
@@ -140,7 +149,7 @@ def test_a_server_that_does_not_answer_keeps_nobody_from_stopping() -> None:
     asked, let_go = threading.Event(), threading.Event()
 
     class Unreachable(Scripted):
-        def poll(self) -> Polled:
+        def poll(self, at: int = 0) -> Polled:
             asked.set()
             let_go.wait()
             return super().poll()

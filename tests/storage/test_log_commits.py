@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 import threading
-from datetime import UTC, date, datetime
+import time as wall
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,10 +16,12 @@ import pytest
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 from headwater.storage.delta import delta_log
+from headwater.storage.delta.checkpoints import CHECKPOINT_EVERY
 from headwater.storage.delta.delta_log import ConflictError, DeltaLog, NewFile
 from headwater.storage.delta.log_commits import log_file, read_commit, write_commit
 from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.timeline import Timeline, new_file_name
+from headwater.storage.warehouse import Warehouse
 
 COLUMNS = pa.schema([("k", pa.int64()), ("name", pa.string())])
 
@@ -174,3 +177,22 @@ def test_every_hundredth_version_is_a_checkpoint(tmp_path: Path) -> None:
     again = DeltaLog(log.path)
     assert (again.time(), again.transaction("feed"), again.snapshot().version) == (205, 4, 205)
     assert keys(log.path) == [1]
+
+
+def test_the_log_goes_back_as_far_as_a_read_may_last(tmp_path: Path) -> None:
+    """Commits go that are older than a checkpoint before that."""
+    warehouse = Warehouse(str(tmp_path), reads=timedelta(minutes=10))
+    timeline = warehouse.source("t")
+    timeline.create(pa.schema([("a", pa.int64())]))
+    configuration = DeltaTable(timeline.path).metadata().configuration
+    assert configuration["delta.logRetentionDuration"] == "interval 1500 seconds"
+    assert configuration["delta.deletedFileRetentionDuration"] == "interval 1500 seconds"
+    for time in range(1, 3 * CHECKPOINT_EVERY + 1):
+        timeline.append(pa.table({"a": [1], "_weight": pa.array([1], pa.int64())}), time)
+        if time == 2 * CHECKPOINT_EVERY:
+            long_ago = wall.time() - 1600
+            for file in (Path(timeline.path) / "_delta_log").iterdir():
+                os.utime(file, (long_ago, long_ago))
+    assert not os.path.exists(log_file(timeline.path, 2 * CHECKPOINT_EVERY - 1))
+    assert os.path.exists(log_file(timeline.path, 2 * CHECKPOINT_EVERY + 1))
+    assert timeline.snapshot().rows == 3 * CHECKPOINT_EVERY

@@ -1,12 +1,17 @@
 """What the run loop needs of any source, whatever stands behind it.
 
-    poll()       capture what there is (a bounded amount), and say up to which time the tables are complete
+    poll(at)     capture what there is (a bounded amount), and say up to which time the tables are complete:
+                 now, or `at`, the time that other sources have reached, if that is later
     watermark    every change up to it is in the tables' timelines, and none will ever be added behind it
 
 The run polls each capture in a thread of its own, pushes views up to the least watermark of the tables they
 read, and takes the watermark from nowhere else: tables captured together (one PostgreSQL database) have one
 watermark, which moves only when all of them have committed.  An error does not raise: it is in `Polled`, the
 watermark stands still, staleness grows and is seen, and the next poll tries again.
+
+Times may run ahead of the clock: it was set back, or a writer's was ahead.  Changes then get the next times
+there are, and no time passes but by changes.  A source that had not run ahead would keep every view that also
+reads one that had from moving on until the clock is there; so the sources of a run go to the same time.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ class Capture(Protocol):
     @property
     def tables(self) -> tuple[str, ...]: ...
 
-    def poll(self) -> Polled: ...
+    def poll(self, at: int = 0) -> Polled: ...
 
     def close(self) -> None: ...
 
@@ -61,13 +66,13 @@ class Advanced:
     writing: bool  # a writer holds the source's lock: what it commits is still to come
 
 
-def advance(warehouse: Warehouse, table: str, clock: Clock, before: int) -> Advanced:
-    """Move the watermark of a source to now, or, while somebody writes, to what is certainly committed."""
+def advance(warehouse: Warehouse, table: str, now: int, before: int) -> Advanced:
+    """Move the watermark of a source to `now`, or, while somebody writes, to what is certainly committed."""
     source_clock = warehouse.clock(table)
     with source_clock.turn(wait=False) as turn:
         if turn is None:
             return Advanced(max(before, source_clock.last() or 0), writing=True)
-        watermark = max(clock.now(), turn.last, warehouse.source(table).time())
+        watermark = max(now, turn.last, warehouse.source(table).time())
         if watermark > turn.last:
             turn.declare(watermark)
         return Advanced(watermark, writing=False)
@@ -86,8 +91,9 @@ class ApiCapture:
     def tables(self) -> tuple[str, ...]:
         return (self._table.name,)
 
-    def poll(self) -> Polled:
-        advanced = advance(self._warehouse, self._table.name, self._clock, self._watermark)
+    def poll(self, at: int = 0) -> Polled:
+        now = max(self._clock.now(), at)
+        advanced = advance(self._warehouse, self._table.name, now, self._watermark)
         self._watermark = advanced.watermark
         return Polled(0, self._watermark, behind=advanced.writing)
 
@@ -107,7 +113,7 @@ class RefusedCapture:
     def tables(self) -> tuple[str, ...]:
         return (self._table.name,)
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         return Polled(0, self._watermark, error=self._error)
 
     def close(self) -> None:

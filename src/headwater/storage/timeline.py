@@ -21,6 +21,7 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import accumulate
 from typing import Any
 
@@ -28,6 +29,7 @@ import pyarrow as pa
 
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
+from headwater.storage.delta.definition import READS
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.delta.reading import read_files
@@ -118,11 +120,12 @@ class Timeline:
 
     path: str
     durable: bool = False
+    reads: timedelta = READS  # how long a read may last
     log: DeltaLog = field(init=False)
     _index: _ByTime = field(init=False)
 
     def __post_init__(self) -> None:
-        self.log = DeltaLog(self.path, self.durable)
+        self.log = DeltaLog(self.path, self.durable, self.reads)
         self._index = _ByTime.over(())
 
     def create(self, columns: pa.Schema, description: str = "") -> None:

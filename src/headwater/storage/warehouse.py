@@ -17,8 +17,10 @@ import os
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from headwater.model import Durability
+from headwater.storage.delta.definition import READS
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.permissions import make_root
 from headwater.storage.source_clock import SourceClock
@@ -39,6 +41,7 @@ class Warehouse:
     root: str
     roots: dict[str, str] = field(default_factory=dict)
     durability: Durability = Durability.FULL
+    reads: timedelta = READS  # how long a read of a table may last
     _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
     _clocks: dict[str, SourceClock] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -107,12 +110,12 @@ class Warehouse:
 
     def _timeline(self, path: str, durable: bool = False) -> Timeline:
         with self._lock:
-            table = self._open.get(path) or self._open.setdefault(path, Timeline(path, durable))
+            table = self._open.get(path) or self._open.setdefault(path, Timeline(path, durable, self.reads))
             assert isinstance(table, Timeline)
             return table
 
     def _log(self, path: str, durable: bool = False) -> DeltaLog:
         with self._lock:
-            table = self._open.get(path) or self._open.setdefault(path, DeltaLog(path, durable))
+            table = self._open.get(path) or self._open.setdefault(path, DeltaLog(path, durable, self.reads))
             assert isinstance(table, DeltaLog)
             return table

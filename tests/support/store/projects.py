@@ -39,7 +39,8 @@ class StoreProject:
         self.clock.advance(timedelta(milliseconds=10))
         warehouse = self.project.warehouse
         return {
-            name: advance(warehouse, name, self.clock, 0).watermark for name in self.project.project.tables
+            name: advance(warehouse, name, self.clock.now(), 0).watermark
+            for name in self.project.project.tables
         }
 
     def keep(self) -> None:

@@ -51,7 +51,7 @@ def write_project(folder: Path, views: int) -> None:
 def _opened(folder: str) -> tuple[Catalog, Warehouse]:
     project = load(folder)
     catalog = build(project)
-    return catalog, Warehouse(project.storage, catalog.places(), project.durability)
+    return catalog, Warehouse(project.storage, catalog.places(), project.durability, project.retention.reads)
 
 
 def write_history(folder: Path, seconds: int) -> None:

@@ -98,11 +98,11 @@ class FakeRunner:
         return content_at(until) - content_at(after)
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
-        seconds = max(self._content(view, until) - self._content(view, self.time_of(view)) for view in views)
+        seconds = max(self.content(view, until) - self.content(view, self.time_of(view)) for view in views)
         expected = self.effort.fixed + timedelta(microseconds=seconds) * self.effort.per_second
         return Forecast(expected, expected * CAUTION)
 
-    def _content(self, view: str, time: int) -> int:
+    def content(self, view: str, time: int) -> int:
         """How many microseconds of changes a view has seen of its sources."""
         return sum(self.sources[name].content_at(time) for name in self.catalog.below(view))
 
@@ -157,7 +157,7 @@ class FakeRunner:
 
     def _pushed(self, order: PushOrder, target: int) -> PushOutcome:
         """Level by level, until one fails; what a row makes fail stays behind, with all that read it."""
-        before = {view: self._content(view, self.times.get(view, NEVER)) for view in self.catalog.kept}
+        before = {view: self.content(view, self.times.get(view, NEVER)) for view in self.catalog.kept}
         error = None
         poisoned: dict[str, Exception] = {}
         for level in self.catalog.levels(order.views & self.catalog.kept.keys()):
@@ -167,7 +167,7 @@ class FakeRunner:
             if error is not None:
                 break
             self.times |= {name: max(target, self.times.get(name, NEVER)) for name in names}
-        after = {view: self._content(view, self.times.get(view, NEVER)) for view in self.catalog.kept}
+        after = {view: self.content(view, self.times.get(view, NEVER)) for view in self.catalog.kept}
         changed = {view for view in after if after[view] > before[view]}
         failed = {view: poisoned[view] for view in order.views if view in poisoned}
         views = changed if error is not None else changed | (order.views - failed.keys())
@@ -209,7 +209,10 @@ class FakeRunner:
     def explain(self, error: Exception) -> FakeHandle[Exception]:
         return FakeHandle(self.clock, PUBLISH, lambda: error)
 
-    def unpublished(self, view: str) -> bool:
-        """Whether a view's plain table lacks changes that the view has."""
-        published, pushed = self.plain.get(view, NEVER), self.times.get(view, NEVER)
-        return self._content(view, published) < self._content(view, pushed)
+    def shown(self, view: str) -> int:
+        """How much of its sources' content a view shows."""
+        return self.content(view, self.times.get(view, NEVER))
+
+    def published(self, view: str) -> int:
+        """How much of it its plain table shows."""
+        return self.content(view, self.plain.get(view, NEVER))

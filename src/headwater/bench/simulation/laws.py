@@ -2,6 +2,8 @@
 
     kept promises    a view whose sources are captured does not wait longer than its promise for what they
                      have, while there is capacity and nothing is wrong with it or with what it reads
+    kept contents    the same for what they have captured, whatever times it was given, while all of them are
+                     up to date: a source whose times are behind another's keeps nothing from a view of both
     no starvation    while a view is due, each other view is pushed at most a few times before it
     own failures     a view fails only if something is wrong with it or with what it reads
     published        a plain table does not stay behind its view for long
@@ -46,10 +48,14 @@ class Watched:
 
     # How far its sources are captured beyond its time, and since when.
     captured: deque[tuple[int, int]] = field(default_factory=deque)
+    # The same for the content of its sources.
+    contents: deque[tuple[int, int]] = field(default_factory=deque)
+    sources: frozenset[str] = frozenset()  # of which these are the contents
     passed_over: int = 0
     pushes_of_others: int = 0  # when it was last looked at
     uncomputed_since: int | None = None
-    unpublished_since: int | None = None
+    # What the view shows and its plain table lacks, and since when.
+    unpublished: deque[tuple[int, int]] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
@@ -75,6 +81,7 @@ class Laws:
                 self.views[name] = Watched()
                 continue
             self._measure(name, watched, times, now)
+            self._measure_contents(name, watched, times.of(name), now)
             self._check_publication(name, watched, now)
 
     def _measure_capacity(self, now: int) -> None:
@@ -87,7 +94,7 @@ class Laws:
         """Something is wrong with the view, or was until lately: it may still back off."""
         state = self.executor.states[view]
         wrong = self.runner.faults.concern(self.runner.catalog, view)
-        return wrong or state.failures > 0 or state.retry_at > self.clock.monotonic()
+        return wrong or state.failures > 0 or state.able_at > self.clock.monotonic()
 
     def _measure(self, name: str, watched: Watched, times: Times, now: int) -> None:
         target = captured_up_to(self.runner.catalog, self.executor.watermarks, name, self.clock.now())
@@ -100,23 +107,37 @@ class Laws:
         if time == NEVER:
             watched.captured.clear()
             return
-        while watched.captured and watched.captured[0][0] <= time:
-            watched.captured.popleft()
-        if target > (watched.captured[-1][0] if watched.captured else time):
-            watched.captured.append((target, now))
+        _follow(watched.captured, target, time, now)
         self._check_wait(name, watched, now)
+
+    def _measure_contents(self, name: str, watched: Watched, time: int, now: int) -> None:
+        names = frozenset(self.runner.catalog.below(name))
+        sources = [self.runner.sources[source] for source in names]
+        if time == NEVER or names != watched.sources or not all(source.live for source in sources):
+            watched.contents.clear()
+            watched.sources = names
+            return
+        content = sum(source.content for source in sources)
+        _follow(watched.contents, content, self.runner.content(name, time), now)
+        self._waited(name, watched.contents, now)
 
     def _check_wait(self, name: str, watched: Watched, now: int) -> None:
         freshness = micros(self.runner.catalog.project.views[name].freshness)
-        waited = now - watched.captured[0][1] if watched.captured else 0
-        if min(waited, now - self.busy_until) > freshness:
-            raise LawBroken(f"{name} waited {waited / 1e6:.1f} s, its promise is {freshness / 1e6:.1f} s")
+        waited = self._waited(name, watched.captured, now)
         others = self.runner.common_without.get(name, 0)
         due = waited > SLACK * freshness
         watched.passed_over = watched.passed_over + others - watched.pushes_of_others if due else 0
         watched.pushes_of_others = others
         if watched.passed_over > TURNS * len(self.views):
             raise LawBroken(f"{name} is due, and {watched.passed_over} pushes of others came before it")
+
+    def _waited(self, name: str, captured: deque[tuple[int, int]], now: int) -> int:
+        """How long a view has waited for something, which must be within its promise."""
+        freshness = micros(self.runner.catalog.project.views[name].freshness)
+        waited = now - captured[0][1] if captured else 0
+        if min(waited, now - self.busy_until) > freshness:
+            raise LawBroken(f"{name} waited {waited / 1e6:.1f} s, its promise is {freshness / 1e6:.1f} s")
+        return waited
 
     def _check_first(self, name: str, watched: Watched, time: int, now: int) -> None:
         idle = not any(order.first for order, _ in self.runner.pushes)
@@ -125,10 +146,14 @@ class Laws:
             raise LawBroken(f"{name} is not computed, although its sources are captured")
 
     def _check_publication(self, name: str, watched: Watched, now: int) -> None:
-        faulty = name in self.runner.faults.unpublished
-        behind = not faulty and self.runner.unpublished(name)
-        watched.unpublished_since = _since(watched.unpublished_since, behind, now)
-        if now - (watched.unpublished_since or now) > UNPUBLISHED:
+        if name in self.runner.faults.unpublished:
+            watched.unpublished.clear()
+            return
+        shown, published = self.runner.shown(name), self.runner.published(name)
+        if shown == 0:  # it is computed anew
+            watched.unpublished.clear()
+        _follow(watched.unpublished, shown, published, now)
+        if watched.unpublished and now - watched.unpublished[0][1] > UNPUBLISHED:
             raise LawBroken(f"the plain table of {name} stays behind the view")
 
     def _check_adoption(self, waiting: bool, now: int) -> None:
@@ -144,6 +169,14 @@ class Laws:
         sites = {self.runner.catalog.site_of(name) for name in stages}
         if culprit not in stages | sites and "waiting for its sources" not in failed.error:
             raise LawBroken(f"{failed.view} failed by what it does not read: {failed.error}")
+
+
+def _follow(captured: deque[tuple[int, int]], target: int, reached: int, now: int) -> None:
+    """Note what was captured beyond what a view has reached, and forget what it has reached."""
+    while captured and captured[0][0] <= reached:
+        captured.popleft()
+    if target > (captured[-1][0] if captured else reached):
+        captured.append((target, now))
 
 
 def _since(since: int | None, true: bool, now: int) -> int | None:

@@ -48,7 +48,7 @@ class SimulatedSource:
     def live(self) -> bool:
         return not self.stopped and not self.failing and self.lag == 0
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         now, passed = self.clock.monotonic(), self.clock.monotonic() - self._polled_at
         self._polled_at = now
         if self.stopped or self.failing:
@@ -61,7 +61,8 @@ class SimulatedSource:
         changed = 0 if self.quiet else passed + caught_up
         self.content += changed
         # A clock that was set back: changes get the next times there are.
-        self.watermark = max(self.watermark + (changed > 0), self.clock.now() - self.lag)
+        reached = at if self.lag == 0 else 0
+        self.watermark = max(self.watermark + (changed > 0), self.clock.now() - self.lag, reached)
         self._remember()
         return Polled(changed // 1_000_000, self.watermark, behind=self.lag > 0)
 

@@ -117,14 +117,14 @@ class FileCapture:
     def close(self) -> None:
         return None
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         try:
             names = self._names()
         except OSError as error:
             return self._failed(_unreadable(self.table, self.folder, error))
         try:
             with storage_errors(f'files of table "{self.table.name}" are not read', self.warehouse.root):
-                polled = self._take(names)
+                polled = self._take(names, at)
         except HeadwaterError as error:
             return self._failed(error, behind=True)
         self._logged = ""
@@ -136,7 +136,7 @@ class FileCapture:
             logger.warning("capturing %s failed: %s", self.table.name, error.message, exc_info=True)
         return Polled(0, self._watermark, behind=behind, error=error, waiting=self._waiting.files)
 
-    def _take(self, names: list[str]) -> Polled:
+    def _take(self, names: list[str], at: int) -> Polled:
         self._waiting.keep_only({self._path(name) for name in names})
         looked = self._look(names)
         changes = self._read_numbered()
@@ -145,7 +145,8 @@ class FileCapture:
             fresh = self._read_ready(looked.ready)
             changes += self._append_ready(fresh)
             more = more or fresh.more
-        self._watermark = advance(self.warehouse, self.table.name, self.clock, self._watermark).watermark
+        now = max(self.clock.now(), at)
+        self._watermark = advance(self.warehouse, self.table.name, now, self._watermark).watermark
         self._report(looked.changed)
         left = self._numbered()
         more = more or bool(left and self._waiting.due(self._path(left[0].file)))

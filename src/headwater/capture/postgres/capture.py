@@ -77,13 +77,13 @@ class PostgresCapture:
         """The tables of the stream are complete up to here, and no transaction is visible in part."""
         return self._watermark
 
-    def poll(self) -> Polled:
-        now = self._clock.now()
+    def poll(self, at: int = 0) -> Polled:
+        now = self._clock.monotonic()
         if self._error is not None and now < self._try_at:
             return self._unpolled(self._error, now)
         try:
             with storage_errors("PostgreSQL's changes are not captured", self._root):
-                polled = self._connected_poll()
+                polled = self._connected_poll(at)
             self._error, self._wait = None, FIRST_WAIT
             return polled
         except psycopg.Error as error:
@@ -119,7 +119,7 @@ class PostgresCapture:
         logger.warning("capturing %s failed: %s", ", ".join(self.tables), error.message, exc_info=True)
         self.close()
         self._error = error
-        now = self._clock.now()
+        now = self._clock.monotonic()
         self._try_at, self._wait = now + self._wait, min(self._wait * 2, LONGEST_WAIT)
         return self._unpolled(error, now)
 
@@ -129,9 +129,9 @@ class PostgresCapture:
             0, self._watermark, False, error, state, held=self.group.held(), notes=self._take_news()
         )
 
-    def _connected_poll(self) -> Polled:
+    def _connected_poll(self, at: int) -> Polled:
         session = self._session or self._open()
-        step = session.step()
+        step = session.step(at)
         self._watermark = max(self._watermark, session.watermark)
         return Polled(
             step.changes,

@@ -82,10 +82,15 @@ class Session:
         self._snapshot: Snapshot | None = None
         self._joining: Snapshot | None = None
         self._recovered = False
-        self._check_at = clock.now() + CHECK_AGAIN
+        self._check_at = clock.monotonic() + CHECK_AGAIN
+        self._at = 0  # other sources have reached this time
 
-    def step(self) -> Step:
-        """Read a piece of a snapshot, if one is under way, and a piece of the stream."""
+    def step(self, at: int = 0) -> Step:
+        """Read a piece of a snapshot, if one is under way, and a piece of the stream.
+
+        Once the stream is read to its end, the tables are complete up to now, or up to `at` if that is later.
+        """
+        self._at = at
         rows = self._read_snapshot()
         changes, behind = self._follow()
         return Step(changes, behind or self._snapshot is not None, rows, self._state(behind))
@@ -116,9 +121,9 @@ class Session:
 
     def _check_again(self) -> None:
         """Try the tables again that were left out: what was wrong may have been mended in PostgreSQL."""
-        if not self.failing or self._round is not None or self._clock.now() < self._check_at:
+        if not self.failing or self._round is not None or self._clock.monotonic() < self._check_at:
             return
-        self._check_at = self._clock.now() + CHECK_AGAIN
+        self._check_at = self._clock.monotonic() + CHECK_AGAIN
         tables = [declared for declared in self._group.tables if declared.table.name in self.failing]
         self.failing.clear()
         self.failing |= check_tables(self._connection, self._group, tables)
@@ -163,7 +168,8 @@ class Session:
         self._recovered = True
 
     def _open_round(self, until: int | None) -> None:
-        self._round = Round(self._connection, self._slot, Decoder(self._since), self._clock.now(), until)
+        now = max(self._clock.now(), self._at)
+        self._round = Round(self._connection, self._slot, Decoder(self._since), now, until)
 
     def _since(self, schema: str, name: str) -> int | None:
         """The position from which a table's transactions are needed; None if it takes no part."""

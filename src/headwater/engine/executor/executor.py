@@ -326,9 +326,8 @@ class Executor:
             if catalog.levels([name]) == self.catalog.levels([name])
         }
         touched = [state for state in self.states.values() if state.name not in untouched]
-        retry_at = self.clock.monotonic() + micros(FIRST_RETRY)
         for state in touched:
-            state.retry_at = max(state.retry_at, retry_at)
+            state.held_until = self.clock.monotonic() + micros(FIRST_RETRY)
         if any(state.running or state.plain.running for state in touched):
             return False
         self.catalog = catalog
@@ -337,6 +336,8 @@ class Executor:
             name: self.states[name] if name in same and name in self.states else ViewState(name)
             for name in catalog.kept
         }
+        for state in self.states.values():
+            state.held_until = 0
         self.look_at = 0
         return True
 

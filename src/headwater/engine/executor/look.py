@@ -44,7 +44,7 @@ class Look:
         time, target, floor = state.time, NEVER, NEVER
         forecast, unread, light = Forecast(), False, False
         # Else nothing will be done for it now, so nothing need be read.
-        if reachable and not state.running and moment.monotonic >= state.retry_at:
+        if reachable and not state.running and moment.monotonic >= state.able_at:
             time = self.times.of(name)
             state.seen(time, moment.monotonic, clock_is_behind=time > moment.now)
             target = captured_up_to(self.catalog, self.watermarks, name, moment.now)
@@ -58,7 +58,7 @@ class Look:
                 light = self._rows_below(name, target) <= FEW_ROWS
         return ViewNow(
             name, self.catalog.project.views[name].freshness, time, target, floor, forecast, state.running,
-            state.alone, reachable, unread, light, state.retry_at, state.moved_at, state.tried_at,
+            state.alone, reachable, unread, light, state.able_at, state.moved_at, state.tried_at,
         )  # fmt: skip
 
     def _usual_forecast(self, state: ViewState, until: int) -> Forecast:

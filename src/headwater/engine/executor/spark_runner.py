@@ -21,7 +21,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.catalog import Catalog
@@ -29,6 +29,7 @@ from headwater.clock import Clock
 from headwater.engine.executor.executor import Executor
 from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
 from headwater.engine.executor.times import Times, not_captured
+from headwater.engine.executor.tracing import Tracing
 from headwater.engine.push.failures.damaged_files import damage_behind
 from headwater.engine.push.failures.data_errors import DataError
 from headwater.engine.push.failures.explain import explain
@@ -66,7 +67,8 @@ class SparkRunner:
         self.agents = agents
         self.forecaster = Forecaster(workplace)
         self.under_way = UnderWay(workplace.warehouse.root)
-        self._pusher = Pusher(workplace, self.forecaster, self.under_way.action)
+        self.tracing = Tracing()
+        self._pusher = Pusher(workplace, self.forecaster, self._action)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="push")
         self._explaining = ThreadPoolExecutor(1, thread_name_prefix="explain")  # beside the pushes
         self._stages_lock = threading.RLock()
@@ -130,12 +132,19 @@ class SparkRunner:
         self._pool.shutdown(wait=True)
         self._explaining.shutdown(wait=True, cancel_futures=True)
         self._pusher.close()
+        self.tracing.close()
 
     # Run
 
     def _push(self, order: PushOrder) -> PushOutcome:
-        with self.under_way.push(order.views):
+        with self.under_way.push(order.views), self.tracing.push(order.views, order.target, order.first):
             return self._pushed(order)
+
+    @contextmanager
+    def _action(self, stages: Sequence[str]) -> Iterator[None]:
+        """Told to those who watch, while it runs; an action without stages only moves times on."""
+        with self.under_way.action(stages), self.tracing.action(stages) if stages else nullcontext():
+            yield
 
     def _pushed(self, order: PushOrder) -> PushOutcome:
         catalog = self.workplace.catalog
@@ -226,7 +235,7 @@ class SparkRunner:
     def _publish(self, view: str, rewrite: bool) -> Publication:
         kept = self.workplace.catalog.kept[view]
         try:
-            with self._plain_locks[view]:
+            with self._plain_locks[view], self.tracing.publication(view):
                 current = republish(self.workplace, kept) if rewrite else publish_view(self.workplace, kept)
         except Exception as error:  # noqa: BLE001 - the executor logs and shows it, and tries again
             return Publication(PlainTable.FAILED, error)

@@ -59,6 +59,7 @@ class ViewState:
     running: bool = False
     alone: bool = False  # after a failure it is pushed by itself
     retry_at: int = 0
+    held_until: int = 0  # changed project files wait for it to be at rest
     failures: int = 0
     error: str = ""
     trace: str = ""  # the error with its traceback
@@ -71,6 +72,11 @@ class ViewState:
     tried_at: int = 0  # when its last push ended
     recompute_at: int = 0  # not before: recomputing it was in vain, and costs
     plain: PlainState = field(default_factory=PlainState)
+
+    @property
+    def able_at(self) -> int:
+        """No push of it starts before."""
+        return max(self.retry_at, self.held_until)
 
     def started(self, now: int, captured: int) -> None:
         """A push begins that will move its time."""

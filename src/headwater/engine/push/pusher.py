@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
@@ -145,7 +146,8 @@ class Pusher:
                     yield from self._learned(action.spark, pushed, expected)
 
         first, *others = step.lanes
-        running = [self._pool.submit(_collected, run, lane) for lane in others]
+        # In the context of this thread, so that spans of all lanes belong to this push.
+        running = [self._pool.submit(copy_context().run, _collected, run, lane) for lane in others]
         outcomes = [_collected(run, first), *(future.result() for future in running)]
         for outcome in outcomes:
             yield from outcome.done

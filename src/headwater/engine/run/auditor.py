@@ -63,6 +63,7 @@ class Auditor:
     violations: dict[str, int] = field(default_factory=dict)
     # Views added while this runs, and since when they are promised: None before their first computation.
     owed: dict[str, int | None] = field(default_factory=dict)
+    added: dict[str, int] = field(default_factory=dict)  # when they were
     # Up to which time a view was seen computed last, and when that was seen first.
     reached: dict[str, tuple[int, int]] = field(default_factory=dict)
     _stages: tuple[Catalog | None, list[tuple[str, list[str]]]] = (None, [])  # folders, for which views
@@ -76,6 +77,7 @@ class Auditor:
             new = [name for name, version in catalog.versions.items() if before.get(name) != version]
             still = {name: since for name, since in self.owed.items() if name in catalog.kept}
             self.owed = still | dict.fromkeys(new)
+            self.added |= dict.fromkeys(new, self.clock.now())
             self.catalog = catalog
 
     def owed_since(self, view: str) -> int | None:
@@ -96,7 +98,8 @@ class Auditor:
                 self.owed[view] = now
             since = self.owed_since(view)
         freshness = catalog.project.views[view].freshness.total_seconds()
-        staleness = (now - (time if time != BEGINNING else self.started_at)) / 1e6
+        begun = time if time != BEGINNING else self.added.get(view, self.started_at)
+        staleness = (now - begun) / 1e6
         owed = 0.0 if since is None else (now - max(time, since)) / 1e6
         rows = sum(file.rows for file in _files(self.warehouse.published(view)))
         computed = None if time == BEGINNING else time

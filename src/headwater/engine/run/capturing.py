@@ -1,7 +1,7 @@
 """A capture polled again and again, in a thread of its own.
 
-Each Capturing is written by the thread that polls it and by nobody else; the run's loop reads how far it has
-come.
+Each Capturing is written by the thread that polls it and by nobody else, but for `reached`; the run's loop
+reads how far it has come, and says how far all of them have.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class Capturing:
     capture: Capture
     clock: Clock
     watermark: int = 0
+    reached: int = 0  # by any source of the run, as the loop says
     changes: int = 0  # captured so far
     behind: bool = False
     error: str = ""
@@ -66,7 +67,7 @@ class Capturing:
         if self.replacement is not None:
             self.capture.close()
             self.capture, self.replacement = self.replacement, None
-        polled = self.capture.poll()
+        polled = self.capture.poll(self.reached)
         self.changes += polled.changes
         self.behind = polled.behind
         self.held = polled.held

@@ -32,7 +32,9 @@ class Loop:
 
     def take_watermarks(self) -> None:
         """What the captures have reached is what the executor may push to."""
+        reached = max((capturing.watermark for capturing in self.captures), default=0)
         for capturing in self.captures:
+            capturing.reached = reached
             for table in capturing.capture.tables:
                 self.executor.watermarks[table] = capturing.watermark_of(table)
 

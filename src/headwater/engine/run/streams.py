@@ -21,6 +21,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -138,6 +139,7 @@ class Elsewhere:
     root: str
     roots: Mapping[str, str]
     durability: Durability
+    reads: timedelta
     table: Table
     clock: Clock
     tables: Mapping[str, Table]
@@ -149,11 +151,12 @@ class Elsewhere:
         tables = {name: replace(table, place=None) for name, table in appender.tables.items()}
         table = replace(appender.table, place=None)
         return Elsewhere(
-            warehouse.root, dict(warehouse.roots), warehouse.durability, table, appender.clock, tables
-        )
+            warehouse.root, dict(warehouse.roots), warehouse.durability, warehouse.reads, table,
+            appender.clock, tables,
+        )  # fmt: skip
 
     def __call__(self) -> Appender:
-        warehouse = Warehouse(self.root, dict(self.roots), self.durability)
+        warehouse = Warehouse(self.root, dict(self.roots), self.durability, self.reads)
         return Appender(warehouse, self.table, self.clock, self.tables)
 
 

@@ -90,6 +90,10 @@ def _capture_all(run: Run) -> None:
 
     all_unless_stopped([partial(capture, capturing) for capturing in run.loop.captures], run.stop)
     run.loop.take_watermarks()
+    for capturing in run.loop.captures:
+        if not capturing.error and capturing.watermark < capturing.reached > run.clock.now():
+            capturing.poll_safely()  # others have times ahead of the clock: it goes there as well
+    run.loop.take_watermarks()
 
 
 def _push_all(run: Run, show: Show | None) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """How much of the machine upkeep may use: a share of its cores, over time.
 
-Upkeep keeps later pushes cheap, but a push that is due now comes first.  So it may owe, but not save up: work
-that is worth a minute is done at once, and then nothing more is begun until the share has paid for it.
+Upkeep keeps later pushes cheap, but a push that is due now comes first.  So it may owe: work that is worth a
+minute is done at once, and then nothing more is begun until the share has paid for it.  It saves up little:
+what is earned from one look to the next, so that many small merges need not wait for a look each.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = ["MACHINE_SHARE", "UpkeepBudget"]
 # what forecasts are off anyway, and merges of random updates cost less than the pushes that apply them
 # (docs/compaction.md).
 MACHINE_SHARE = 0.1
+SAVED_S = 10.0  # what so many seconds earn is saved up at most
 
 _SECOND = 1_000_000
 
@@ -29,7 +31,7 @@ class UpkeepBudget:
     share: float = MACHINE_SHARE
     cores: int = field(default_factory=lambda: os.cpu_count() or 1)
     spent: float = 0.0  # in all, since the run began
-    _owed: float = field(default=0.0, init=False)
+    _saved: float = field(default=0.0, init=False)  # negative: owed
     _seen_at: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,9 +42,9 @@ class UpkeepBudget:
         now = self.clock.monotonic()
         earned = (now - self._seen_at) / _SECOND * self.share * self.cores
         self._seen_at = now
-        self._owed = max(0.0, self._owed - earned)
-        return self._owed == 0.0
+        self._saved = min(self._saved + earned, SAVED_S * self.share * self.cores)
+        return self._saved >= 0.0
 
     def spend(self, core_seconds: float) -> None:
         self.spent += core_seconds
-        self._owed += core_seconds
+        self._saved -= core_seconds

@@ -28,7 +28,7 @@ from headwater.capture.intake.batch import identity
 from headwater.catalog import Catalog
 from headwater.engine.push.first_times import first_time
 from headwater.engine.upkeep.budget import UpkeepBudget
-from headwater.engine.upkeep.merges import MANY_FILES, MANY_UNREAD, FileFacts, Merge, choose_merge
+from headwater.engine.upkeep.merges import MANY_FILES, MANY_UNREAD, FileFacts, Merge, choose_merges
 from headwater.engine.upkeep.merging import Merged, MergeLarge, deletes_of, merge_on_driver
 from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
@@ -66,7 +66,7 @@ class Compactor:
     _last: str = field(default="", init=False)  # the timeline that was looked at last
 
     def compact(self) -> int:
-        """Merge what is worth merging in every timeline; returns how many were compacted.
+        """Merge what is worth merging in every timeline; returns how many merges there were.
 
         A timeline that cannot be read does not keep the others from being compacted; its error is raised at
         the end.
@@ -93,12 +93,16 @@ class Compactor:
         start = names.index(self._last) + 1 if self._last in names else 0
         return timelines[start:] + timelines[:start]
 
-    def _compact(self, name: str, timeline: Timeline, many: int) -> bool:
+    def _compact(self, name: str, timeline: Timeline, many: int) -> int:
         with self.first_computations() as computing:
             until = self._horizon(name, computing)
-        merge = _chosen(timeline, until, many, self.merge_large is not None)
-        merged = None if merge is None else self._merged(name, timeline, merge)
-        if merge is None or merged is None:
+        chosen = _chosen(timeline, until, many, self.merge_large is not None)
+        return sum(self._done(name, timeline, merge) for merge in chosen)
+
+    def _done(self, name: str, timeline: Timeline, merge: Merge) -> bool:
+        """Merge and commit; False if that came to nothing."""
+        merged = self._merged(name, timeline, merge)
+        if merged is None:
             return False
         if self.budget is not None:
             self.budget.spend(merged.core_seconds)
@@ -133,18 +137,18 @@ class Compactor:
 
 def compact(timeline: Timeline, until: int, many: int = MANY_FILES) -> bool:
     """Merge files whose changes all lie before `until`, on the driver. False if there was nothing to gain."""
-    merge = _chosen(timeline, until, many, spark=False)
-    if merge is None:
-        return False
-    return _committed(timeline, merge, merge_on_driver(timeline, merge, _newest(merge.files)), until)
+    done = 0
+    for merge in _chosen(timeline, until, many, spark=False):
+        done += _committed(timeline, merge, merge_on_driver(timeline, merge, _newest(merge.files)), until)
+    return done > 0
 
 
-def _chosen(timeline: Timeline, until: int, many: int, spark: bool) -> Merge | None:
+def _chosen(timeline: Timeline, until: int, many: int, spark: bool) -> list[Merge]:
     if not timeline.exists() or until == BEGINNING:
-        return None
+        return []
     files = timeline.snapshot().files
     settled = [file for file in files if (newest := file.maximum.get(TIME)) is not None and newest <= until]
-    return choose_merge([FileFacts(file, deletes_of(file)) for file in settled], many, spark)
+    return choose_merges([FileFacts(file, deletes_of(file)) for file in settled], many, spark)
 
 
 def _committed(timeline: Timeline, merge: Merge, merged: Merged, until: int) -> bool:

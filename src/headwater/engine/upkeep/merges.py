@@ -25,7 +25,7 @@ from datetime import date, datetime
 from headwater.storage.delta.data_files import DataFile
 from headwater.storage.timeline import TIME, WEIGHT, Range
 
-__all__ = ["LEAST_ROWS", "MANY_FILES", "MANY_UNREAD", "FileFacts", "Merge", "choose_merge"]
+__all__ = ["LEAST_ROWS", "MANY_FILES", "MANY_UNREAD", "FileFacts", "Merge", "choose_merges"]
 
 # At a half, rows stored would reach twice those that are; a third leaves room for what comes between looks.
 CANCELLED_SHARE = 1 / 3
@@ -62,12 +62,19 @@ class Merge:
         return sum(file.rows for file in self.files)
 
 
-def choose_merge(files: Sequence[FileFacts], many: int = MANY_FILES, spark: bool = True) -> Merge | None:
-    """What to merge next, or None; without `spark`, only what the driver can merge."""
-    merge = _cancelling(files)
-    if merge is not None and (spark or not merge.large):
-        return merge
-    return _small(files, many)
+def choose_merges(files: Sequence[FileFacts], many: int = MANY_FILES, spark: bool = True) -> list[Merge]:
+    """What to merge now, no file twice; without `spark`, only what the driver can merge.
+
+    A table whose updates are worth a merge at every look may have many small files all the same.
+    """
+    cancelling = _cancelling(files)
+    if cancelling is None or (cancelling.large and not spark):
+        merges, rest = [], files
+    else:
+        taken = {file.relative for file in cancelling.files}
+        merges, rest = [cancelling], [facts for facts in files if facts.file.relative not in taken]
+    small = _small(rest, many)
+    return merges if small is None else [*merges, small]
 
 
 def _cancelling(files: Sequence[FileFacts]) -> Merge | None:

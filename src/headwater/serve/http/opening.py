@@ -80,5 +80,5 @@ def _open(folder: str, clock: Clock) -> Opened:
     except InputError as error:
         project, problem = last_good(Path(folder), error)
     catalog = build(project)
-    warehouse = Warehouse(project.storage, catalog.places(), project.durability)
+    warehouse = Warehouse(project.storage, catalog.places(), project.durability, project.retention.reads)
     return Opened(project, catalog, warehouse, digest, NoticedReads(catalog, warehouse, clock), problem)

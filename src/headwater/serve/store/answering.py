@@ -195,7 +195,9 @@ class Answering:
         if query.within is None:
             raise refusal(declared)
         catalog = build(self.project)
-        warehouse = Warehouse(self.project.storage, catalog.places(), self.project.durability)
+        warehouse = Warehouse(
+            self.project.storage, catalog.places(), self.project.durability, self.project.retention.reads
+        )
         rows, instant = answer_within(catalog, warehouse, self.clock, query, values)
         staleness = self._refuse_stale(declared.name, instant, max_staleness)
         return QueryAnswer(rows, 0, None, declared.level, _moment(instant), staleness)

@@ -16,6 +16,7 @@ import os
 import threading
 import time as wall
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +27,7 @@ from headwater.errors import HeadwaterError
 from headwater.storage.delta.altering import schema_actions
 from headwater.storage.delta.checkpoints import Checkpoints
 from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
-from headwater.storage.delta.definition import create_table, definition
+from headwater.storage.delta.definition import READS, create_table, definition
 from headwater.storage.delta.durable import sync_files, sync_parents
 from headwater.storage.delta.loaded_table import APPLICATION, LoadedTable, no_table
 from headwater.storage.delta.log_commits import actions_of, has_versions, write_commit
@@ -43,11 +44,12 @@ class ConflictError(HeadwaterError):
 class DeltaLog:
     """The log of one table. Safe to use from several threads.
 
-    `durable`: what was committed outlasts a power cut.
+    `durable`: what was committed outlasts a power cut.  `reads`: how long a read may last; a table that is
+    created says so.
     """
 
-    def __init__(self, path: str, durable: bool = False) -> None:
-        self.path, self.durable = path, durable
+    def __init__(self, path: str, durable: bool = False, reads: timedelta = READS) -> None:
+        self.path, self.durable, self.reads = path, durable, reads
         self._lock = threading.RLock()
         self._loaded: LoadedTable | None = None
         self._checkpoints = Checkpoints(path, durable)
@@ -60,9 +62,9 @@ class DeltaLog:
         """Create the table, empty. An existing one is left as it is."""
         with self._lock:
             if self.durable:
-                self._create_durably(definition(schema, description, partition_by))
+                self._create_durably(definition(schema, description, partition_by, self.reads))
             else:
-                create_table(self.path, schema, description, partition_by)
+                create_table(self.path, schema, description, partition_by, self.reads)
             self._loaded = None
 
     def _create_durably(self, actions: Sequence[Mapping[str, Any]]) -> None:
@@ -88,7 +90,7 @@ class DeltaLog:
         """
         reached = {APPLICATION: time, **(transactions or {})}
         note = {"operation": "CREATE OR REPLACE TABLE"}
-        actions = definition(schema, description, partition_by)
+        actions = definition(schema, description, partition_by, self.reads)
         with self._lock:
             os.makedirs(os.path.join(self.path, "_delta_log"), exist_ok=True)
             snapshot = self.snapshot()

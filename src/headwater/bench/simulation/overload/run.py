@@ -69,7 +69,7 @@ class _Feed:
     watermark: int = 0
     owed: float = 0.0
 
-    def poll(self) -> Polled:
+    def poll(self, at: int = 0) -> Polled:
         now = self.run.clock.monotonic()
         if now - self.polled_at < POLL_EVERY:
             return Polled(0, self.watermark)
