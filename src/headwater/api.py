@@ -348,8 +348,8 @@ class Headwater:
         """Keep the views: for `duration`, until `stop` is set, or for ever.
 
         Without `sharing` every view is kept by itself, from the sources.  The plan of an earlier run is used
-        again, unless `replan` asks for a new one; with `replan: auto` in headwater.yml the run takes a new one
-        whenever that saves enough.
+        again, unless `replan` asks for a new one; with `replan: auto` in headwater.yml the run takes a new
+        one whenever that saves enough.
         """
         from headwater.engine.run.start import run
         from headwater.engine.run.stopping import StoppedError

@@ -16,8 +16,8 @@ from headwater.clock import Clock, micros
 from headwater.engine.run.guard import Guard
 
 __all__ = [
-    "COMPACT_EVERY", "RELOAD_EVERY", "REPLAN_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY", "SNAPSHOT_EVERY",
-    "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "VERIFY_EVERY", "Chore", "Housekeeping",
+    "COMPACT_EVERY", "RELOAD_EVERY", "REPLAN_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY",
+    "SNAPSHOT_EVERY", "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "VERIFY_EVERY", "Chore", "Housekeeping",
 ]  # fmt: skip
 
 SINK_EVERY = timedelta(milliseconds=400)

@@ -1,8 +1,8 @@
 """`replan: auto`: a run plans anew by itself, once that saves enough.
 
 Sizes and rates drift while a run goes on, and with them the plan that would be cheapest.  A new plan costs
-something once: shared stages that are new are computed, and so are views that read them from then on.  So it is
-taken only if it saves a twentieth of what the plan costs; what both plans have keeps its folder and its rows.
+something once: shared stages that are new are computed, and so are views that read them from then on.  So it
+is taken only if it saves a twentieth of what the plan costs; what both plans have keeps its folder and rows.
 """
 
 from __future__ import annotations
