@@ -45,6 +45,7 @@ from headwater.serve.last_good import remember
 from headwater.serve.noticed_reads import NoticedReads
 from headwater.serve.planning.changing import Added, Dropped, add, drop
 from headwater.serve.planning.plan import Planned, asking, plan
+from headwater.serve.planning.replanning import improved
 from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.serve.read import Rows, read
 from headwater.serve.read_as_of import read_as_of
@@ -306,7 +307,7 @@ class Headwater:
         self.check_sources()
         files = [Path(file) for file in also]
         whole = load(self.project.folder, files) if files else self.project
-        return plan(self.project, asking(whole), self.warehouse)
+        return plan(self.catalog, asking(whole), self.warehouse)
 
     def check_sources(self) -> None:
         """Raise InputError if the options of a table are wrong; a run would refuse them too."""
@@ -347,7 +348,8 @@ class Headwater:
         """Keep the views: for `duration`, until `stop` is set, or for ever.
 
         Without `sharing` every view is kept by itself, from the sources.  The plan of an earlier run is used
-        again, unless `replan` asks for a new one.
+        again, unless `replan` asks for a new one; with `replan: auto` in headwater.yml the run takes a new
+        one whenever that saves enough.
         """
         from headwater.engine.run.start import run
         from headwater.engine.run.stopping import StoppedError
@@ -357,6 +359,9 @@ class Headwater:
 
         def make(project: Project, current: Catalog) -> Catalog:
             return self._planned(project, sharing)
+
+        def improve(project: Project) -> Catalog | None:
+            return improved(project, self.warehouse) if sharing else None
 
         try:
             with run(
@@ -368,6 +373,7 @@ class Headwater:
                 sharing,
                 stop,
                 sink=self._keeper(),
+                improve=improve,
             ) as started:
                 started.keep(duration, show)
         except StoppedError:
@@ -380,8 +386,11 @@ class Headwater:
     def _planned(self, project: Project, sharing: bool, replan: bool = False) -> Catalog:
         """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
         self._begin_writing(project)
-        plain = build(project)
-        return shared_catalog(plain, self.warehouse, replan) if sharing else plain
+        if not sharing:
+            return build(project)
+        if project.replans and not replan and (better := improved(project, self.warehouse)) is not None:
+            return better
+        return shared_catalog(build(project), self.warehouse, replan)
 
     def run_until_idle(
         self,

@@ -340,6 +340,7 @@ class Project:
     durability: Durability = Durability.FULL
     store: str = field(default="", repr=False)  # where queries are answered from; "": in the warehouse
     weaving: Weaving = Weaving()
+    replans: bool = False  # a run takes a new plan by itself, once that saves enough
     explained: tuple[View, ...] = ()  # EXPLAIN CREATE MATERIALIZED VIEW: asked about, not kept
 
     def masters(self) -> dict[str, str]:

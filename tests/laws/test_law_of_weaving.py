@@ -31,6 +31,8 @@ from headwater.algebra.weaving.edges import least
 from headwater.algebra.weaving.grouping import Grouping, grouping_of
 from headwater.algebra.weaving.shared_parts import edges_of, parts_plan, stage_kind
 from headwater.algebra.weaving.woven import woven
+from headwater.planning.weaving.candidates import Candidate
+from headwater.planning.weaving.needs import needs_of
 from support.cases import scaled
 
 COLUMNS = ("k", "g", "at", "x", "price", "y", "b")
@@ -200,6 +202,25 @@ def test_the_law(part: int) -> None:
                 compared += len(expected)
             kept.push(random_changes(random, kept.rows["events"], inserts_only))
     assert compared > 1_000 * scaled(100) / 100
+
+
+def test_trees_that_are_united_need_what_all_their_views_need() -> None:
+    """A stage made from the sums of what two trees need is the stage of all their views."""
+    random, tried = Random(17), 0
+    for _ in range(scaled(200)):
+        stages = [random_view(random, f"v{number}") for number in range(random.randint(2, 8))]
+        groupings = {
+            stage.name: grouping for stage in stages if isinstance(grouping := grouping_of(stage), Grouping)
+        }
+        for names in random_trees(random, groupings):
+            members = [Candidate(name, groupings[name], "default", random.randint(1, 9)) for name in names]
+            at = random.randint(1, len(members))
+            needs = needs_of(members[:at]) + needs_of(members[at:])
+            assert needs == needs_of(members)
+            made = parts_plan(needs.groupings.values(), needs.edges)
+            assert made == parts_plan([member.grouping for member in members])
+            tried += at < len(members)
+    assert tried > scaled(50)
 
 
 def of_other_lengths(random: Random, stage: Stage, name: str) -> Stage:

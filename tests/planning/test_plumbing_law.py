@@ -61,9 +61,7 @@ def test_replanned_and_inserted(first: int) -> None:
         better = reinserter.search(start, rounds=2, seed=seed)
         assert better.dollars <= start.dollars
         compared += check_plan(reinserter.graph(better), sharings, SCHEMAS, seed)
-        inserted = reinserter.put_back(
-            reinserter.draft({}, ()), list(reinserter.sharings), reinserter.sharings
-        )
+        inserted = reinserter.put_back({}, (), list(reinserter.sharings), reinserter.sharings)
         compared += check_plan(reinserter.graph(inserted), sharings, SCHEMAS, seed)
     assert compared > 100
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow.dataset as ds
-
 from headwater.capture.dead_letters import DEAD_LETTERS
 from headwater.storage.delta.data_files import DataFile
+from headwater.storage.delta.reading import parquet_files
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["TOO_MANY", "Rejected", "RejectedRows", "rejected_rows"]
@@ -92,7 +91,7 @@ def _only(file: DataFile, column: str) -> Any:
 
 def _read(path: str) -> Counter[str]:
     """The same from the file itself; a letter of an earlier version stands for one row."""
-    letters = ds.dataset(path, format="parquet")
+    letters = parquet_files(path)
     columns = ["table"] + (["count"] if "count" in letters.schema.names else [])
     rows = letters.to_table(columns=columns)
     counts = rows.column("count").to_pylist() if len(columns) == 2 else [1] * len(rows)

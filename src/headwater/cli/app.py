@@ -18,6 +18,7 @@ from headwater.cli.bench.fuzz import bench_fuzz
 from headwater.cli.bench.ingest import bench_ingest
 from headwater.cli.bench.joins import bench_joins
 from headwater.cli.bench.laws import bench_laws
+from headwater.cli.bench.plan import bench_plan
 from headwater.cli.bench.postgres import bench_postgres
 from headwater.cli.bench.pushes.push import bench_push
 from headwater.cli.bench.pushes.sql import bench_sql
@@ -97,6 +98,7 @@ bench.command("soak", cls=Command)(bench_soak)
 bench.command("laws", cls=Command)(bench_laws)
 bench.command("ingest", cls=Command)(bench_ingest)
 bench.command("postgres", cls=Command)(bench_postgres)
+bench.command("plan", cls=Command)(bench_plan)
 bench.command("push", cls=Command)(bench_push)
 bench.command("sql", cls=Command)(bench_sql)
 bench.command("weave", cls=Command)(bench_weave)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from headwater.errors.redaction import HIDDEN
 from headwater.errors.secrets import source_spans
@@ -26,10 +28,10 @@ class Place:
     @staticmethod
     def at(path: str, source: str, offset: int, length: int = 1) -> Place:
         """The place of a character offset in a file's text."""
-        line = source.count("\n", 0, offset) + 1
-        start = source.rfind("\n", 0, offset) + 1
-        end = source.find("\n", start)
-        text = source[start : len(source) if end < 0 else end].rstrip("\r")
+        starts = _line_starts(source)
+        line = bisect_right(starts, offset)
+        start, end = starts[line - 1], starts[line] - 1 if line < len(starts) else len(source)
+        text = source[start:end].rstrip("\r")
         column, length = offset - start, max(1, length)
         spans = [
             (max(0, secret - start), min(len(text), after - start))
@@ -51,6 +53,12 @@ class Place:
         gutter = f"{self.line:>4} | "
         caret = " " * start + "^" * max(1, min(end, len(self.text)) - start)
         return f"{gutter}{self.text}\n{' ' * (len(gutter) - 2)}| {caret}"
+
+
+@lru_cache(maxsize=8)
+def _line_starts(source: str) -> tuple[int, ...]:
+    """Where each line begins: thousands of places are asked for in one file."""
+    return (0, *(match.end() for match in re.finditer("\n", source)))
 
 
 Spans = list[tuple[int, int]]

@@ -72,6 +72,7 @@ def _project(folder: Path, settings: Settings, statements: Statements) -> Projec
         durability=settings.durability,
         store=settings.store,
         weaving=settings.weaving,
+        replans=settings.replans,
         explained=statements.explained,
     )
 

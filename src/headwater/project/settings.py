@@ -12,6 +12,7 @@
     retention: {history: 7 days, audit: 90 days, dead_letters: 30 days, reads: 1 hour}
     overload: {updates_per_second: 2000, probes_per_second: 5000, join_policy: optimal}
     weave: {optimizer: best, objective: total}
+    replan: auto                    # or manual: only `run --replan` takes a new plan
 
 Values of `spark` may refer to secrets: ${NAME}, and <name>_file in `config` (secrets.py).
 Paths are relative to the project's folder.  A site without a spark uses the project's; without storage it
@@ -31,7 +32,7 @@ from headwater.errors import InputError, Place
 from headwater.model import Durability, Expectation, Overload, Prices, Retention, Site, Weaving
 from headwater.project.addresses import refuse_address
 from headwater.project.retention import read_retention
-from headwater.project.weaving import read_weaving
+from headwater.project.weaving import one_of, read_weaving
 from headwater.project.yaml_file import Value, read_yaml
 from headwater.sql.ddl.statements import DEFAULT_FRESHNESS
 from headwater.sql.parsing.intervals import duration
@@ -39,7 +40,7 @@ from headwater.sql.parsing.intervals import duration
 __all__ = ["Settings", "read_settings"]
 
 KEYS = ("name", "storage", "durability", "spark", "freshness", "sites", "prices", "expect", "retention",
-        "store", "overload", "weave")  # fmt: skip
+        "store", "overload", "weave", "replan")  # fmt: skip
 _RATES = ("updates_per_second", "probes_per_second")
 JOIN_POLICIES = (
     "optimal", "jaqpot", "grepp", "equal", "global-ratio", "equal-best", "selectivity-best",
@@ -68,6 +69,7 @@ class Settings:
     retention: Retention = Retention()
     overload: Overload = Overload()
     weaving: Weaving = Weaving()
+    replans: bool = False
 
 
 def read_settings(text: str, path: str, folder: Path) -> Settings:
@@ -89,6 +91,7 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
         retention=read_retention(given["retention"]) if "retention" in given else Retention(),
         overload=_overload(given["overload"]) if "overload" in given else Overload(),
         weaving=read_weaving(given["weave"]) if "weave" in given else Weaving(),
+        replans="replan" in given and one_of(given, "replan", ("manual", "auto")) == "auto",
     )
     if "spark" in given:
         settings = _with_spark(settings, given["spark"])

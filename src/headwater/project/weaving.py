@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from headwater.model import Weaving
 from headwater.project.yaml_file import Value
 
-__all__ = ["read_weaving"]
+__all__ = ["one_of", "read_weaving"]
 
 OBJECTIVES = ("total", "balanced")
 FLAGS = ("false", "true")
@@ -20,11 +20,11 @@ def read_weaving(value: Value) -> Weaving:
     given = value.fields(("optimizer", "objective", "always"))
     optimizer = given["optimizer"].scalar().lower() if "optimizer" in given else "best"
     return Weaving(
-        optimizer, _one_of(given, "objective", OBJECTIVES), _one_of(given, "always", FLAGS) == "true"
+        optimizer, one_of(given, "objective", OBJECTIVES), one_of(given, "always", FLAGS) == "true"
     )
 
 
-def _one_of(given: Mapping[str, Value], name: str, words: tuple[str, ...]) -> str:
+def one_of(given: Mapping[str, Value], name: str, words: tuple[str, ...]) -> str:
     """One of some words; the first if none is given."""
     if name not in given:
         return words[0]

@@ -18,14 +18,14 @@ from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 
 from headwater.clock import instant_text
 from headwater.errors import RefusedError
 from headwater.storage.delta.data_files import BEGINNING, DataFile, Snapshot
 from headwater.storage.delta.loaded_table import APPLICATION
 from headwater.storage.delta.log_commits import Commit, read_commit, typed_statistics
-from headwater.storage.delta.reading import whole_files
+from headwater.storage.delta.reading import parquet_files, whole_files
 from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import VISIBLE, output_columns, visible_rows
 from headwater.storage.zset import consolidate
@@ -130,9 +130,9 @@ def changes_of(timeline: Timeline, step: Step) -> Iterator[pa.Table]:
     names = [*output_columns(timeline).names, WEIGHT]
     stored = [*timeline.columns().names]
     schema = timeline.columns().append(pa.field(WEIGHT, pa.int64(), nullable=False))
-    where = ds.field(VISIBLE) if VISIBLE in stored else None
+    where = pc.field(VISIBLE) if VISIBLE in stored else None
     with whole_files():
-        files = ds.dataset([file.path for file in step.files], schema=schema, format="parquet")
+        files = parquet_files([file.path for file in step.files], schema)
         for batch in files.to_batches(columns=names, filter=where, batch_size=BATCH):
             if batch.num_rows:
                 yield pa.Table.from_batches([batch])

@@ -1,6 +1,6 @@
 """Views as people write them: TPC-H, TPC-DS, Nexmark and typical models, with random rows and changes.
 
-Each file of views/ declares tables and views.  Rows are drawn from small domains: integers 0 to 4, a few
+Each file of views/ (here, and beside `headwater bench plan`) declares tables and views.  Rows are drawn from small domains: integers 0 to 4, a few
 days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
 """
 
@@ -19,6 +19,8 @@ import sqlglot
 
 from headwater.algebra.expressions.types import decimal_of
 from headwater.algebra.oracle.zsets import ZSet, add, zset
+from headwater.bench.planning.projects import VIEW_FILES as FILES
+from headwater.bench.planning.projects import VIEW_FOLDER
 from headwater.catalog import Catalog, build
 from headwater.model import Project, Table
 from headwater.sql.ddl.resolve import resolve
@@ -26,7 +28,6 @@ from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
 FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
-FILES = ("tpch", "tpcds", "nexmark", "models")
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
 _COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"
 _OTHERS = ("a", "b")
@@ -47,7 +48,7 @@ class Suite:
 
 
 def suite(name: str) -> Suite:
-    text = (FOLDER / f"{name}.sql").read_text()
+    text = ((VIEW_FOLDER if name in FILES else FOLDER) / f"{name}.sql").read_text()
     declared = resolve(parse_statements(text))
     tables = {table.name: table for table in declared.tables}
     views = {view.name: view for view in declared.views}

@@ -12,8 +12,9 @@ views can be compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import NamedTuple
 
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, columns_of, conjuncts, rename
 from headwater.algebra.moments.crossing import is_moving
@@ -22,7 +23,7 @@ from headwater.algebra.stages.stage import Stage
 from headwater.algebra.weaving.edges import Edges, window_edges
 from headwater.algebra.weaving.parts import parts_of
 
-__all__ = ["Grouping", "Window", "grouping_of"]
+__all__ = ["Grouping", "Shape", "Window", "grouping_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,16 @@ class Window:
         return window_edges(self.size, self.slide, self.offset)
 
 
+class Shape(NamedTuple):
+    """What a grouping asks of a stage that it shares, but for where its windows begin and end."""
+
+    keys: tuple[Expr, ...]
+    filters: tuple[Expr, ...]
+    parts: tuple[AggregateCall, ...]
+    column: str  # of its windows; "" if it has none
+    time: Expr | None
+
+
 @dataclass(frozen=True, slots=True)
 class Grouping:
     """A grouped stage over one relation; its columns are called `relation.column` in all expressions."""
@@ -50,11 +61,20 @@ class Grouping:
     aggregates: tuple[AggregateCall, ...]
     filters: tuple[Expr, ...]
     window: Window | None
+    plain_keys: tuple[Expr, ...] = field(init=False, repr=False, compare=False)  # those without windows
+    parts: tuple[AggregateCall, ...] = field(init=False, repr=False, compare=False)  # states, nameless
+
+    def __post_init__(self) -> None:
+        """A grouping is compared with all others, so what they look at is worked out once."""
+        plain = tuple(expr for _, expr in self.keys if not self._of_window(expr))
+        kept = filter(None, map(parts_of, self.aggregates))
+        object.__setattr__(self, "plain_keys", plain)
+        object.__setattr__(self, "parts", tuple(state for parts in kept for state in parts.states))
 
     @property
-    def plain_keys(self) -> tuple[Expr, ...]:
-        """The keys that a row has before it is put into windows."""
-        return tuple(expr for _, expr in self.keys if not self._of_window(expr))
+    def shape(self) -> Shape:
+        column, time = ("", None) if self.window is None else (self.window.column, self.window.time)
+        return Shape(self.plain_keys, self.filters, self.parts, column, time)
 
     def _of_window(self, expr: Expr) -> bool:
         return self.window is not None and self.window.column in columns_of(expr)

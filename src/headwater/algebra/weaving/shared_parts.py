@@ -25,7 +25,7 @@ from headwater.algebra.stages.stage import StageKind
 from headwater.algebra.stages.states import ROW_COUNT, plain_names
 from headwater.algebra.weaving.edges import Edges, least
 from headwater.algebra.weaving.grouping import Grouping, Window
-from headwater.algebra.weaving.parts import is_additive, parts_of
+from headwater.algebra.weaving.parts import is_additive
 
 __all__ = ["edges_of", "parts_plan", "stage_kind"]
 
@@ -44,7 +44,7 @@ def parts_plan(groupings: Iterable[Grouping], edges: Edges = ()) -> Aggregate:
     keys = dict.fromkeys(key for grouping in groupings for key in grouping.plain_keys)
     common = _common(groupings)
     keys |= dict.fromkeys(_passing(groupings, common, keys))
-    states = dict.fromkeys(part for grouping in groupings for part in _parts(grouping))
+    states = dict.fromkeys(part for grouping in groupings for part in grouping.parts)
     if all(map(is_additive, states)):
         states = {replace(ROW_COUNT, name=""): None} | states
     ordered = sorted(keys, key=spark_sql)
@@ -80,12 +80,6 @@ def _passing(
         for condition in _row_filters(grouping):
             if condition not in common and not columns_of(condition) <= known:
                 yield condition
-
-
-def _parts(grouping: Grouping) -> Iterator[AggregateCall]:
-    for call in grouping.aggregates:
-        parts = parts_of(call)
-        yield from () if parts is None else parts.states
 
 
 def _rows(groupings: tuple[Grouping, ...], common: tuple[Expr, ...], window: Window | None) -> Plan:

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.clock import Clock
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.delta.reading import parquet_files
 from headwater.storage.timeline import new_file_name
 from headwater.storage.warehouse import Warehouse
 
@@ -106,7 +106,7 @@ class Ledger:
         """The table's entries in these files that are later than `after`."""
         if not paths:
             return []
-        rows = ds.dataset(paths, schema=_SCHEMA, format="parquet").to_table(
+        rows = parquet_files(paths, _SCHEMA).to_table(
             filter=(pc.field("table") == self.table) & (pc.field("time") > after)
         )
         return [

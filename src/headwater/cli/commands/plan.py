@@ -59,13 +59,15 @@ def plan(
     `headwater plan shop --with new_view.sql`, `headwater plan shop --svg plan.svg`
     """
     import headwater
+    from headwater.cli.collections import rare_collections
     from headwater.cli.show.plan_tables import print_plan
     from headwater.planning.graph.text import show_graph
     from headwater.project.editing import declares_no_view
     from headwater.serve.planning.plan_json import plan_json
 
-    project = headwater.open(str(folder))
-    planned = project.plan(_checked(project, with_file or []))
+    with rare_collections():
+        project = headwater.open(str(folder))
+        planned = project.plan(_checked(project, with_file or []))
     if with_file and not any(view.asked for view in planned.views):
         raise declares_no_view(", ".join(map(str, with_file)))
     shown = planned.views if view is None else (_named(planned, view),)

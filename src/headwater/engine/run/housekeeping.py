@@ -16,14 +16,15 @@ from headwater.clock import Clock, micros
 from headwater.engine.run.guard import Guard
 
 __all__ = [
-    "COMPACT_EVERY", "RELOAD_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY", "SNAPSHOT_EVERY",
-    "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "VERIFY_EVERY", "Chore", "Housekeeping",
+    "COMPACT_EVERY", "RELOAD_EVERY", "REPLAN_EVERY", "RETAIN_EVERY", "REVIVE_EVERY", "SINK_EVERY",
+    "SNAPSHOT_EVERY", "SYSTEM_TABLES_EVERY", "VACUUM_EVERY", "VERIFY_EVERY", "Chore", "Housekeeping",
 ]  # fmt: skip
 
 SINK_EVERY = timedelta(milliseconds=400)
 SNAPSHOT_EVERY = timedelta(seconds=5)
 COMPACT_EVERY = timedelta(seconds=10)
 RELOAD_EVERY = timedelta(seconds=1)
+REPLAN_EVERY = timedelta(minutes=10)
 RETAIN_EVERY = timedelta(minutes=1)
 REVIVE_EVERY = timedelta(seconds=20)
 SYSTEM_TABLES_EVERY = timedelta(minutes=1)

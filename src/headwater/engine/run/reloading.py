@@ -20,11 +20,12 @@ from headwater.errors import HeadwaterError
 from headwater.model import Expectation, Prices, Project, Site, Table
 from headwater.project import fingerprint, load
 
-__all__ = ["Make", "Reloading", "difference", "gained_columns", "needs_restart", "plain"]
+__all__ = ["Improve", "Make", "Reloading", "difference", "gained_columns", "needs_restart", "never", "plain"]
 
 logger = logging.getLogger(__name__)
 
 Make = Callable[[Project, Catalog], Catalog]  # from a project's files as they are now and what is kept
+Improve = Callable[[Project], Catalog | None]  # the same views by a new plan, if that pays
 
 
 def plain(project: Project, _current: Catalog) -> Catalog:
@@ -32,11 +33,17 @@ def plain(project: Project, _current: Catalog) -> Catalog:
     return build(project)
 
 
+def never(_project: Project) -> Catalog | None:
+    """The plan stays as it is."""
+    return None
+
+
 @dataclass(slots=True)
 class Reloading:
     """What a run knows of its project's files.
 
-    Housekeeping calls `look`, the run's loop `adopt_waiting`; neither writes what the other does.
+    Housekeeping calls `look` and `replan` from one thread, the run's loop `adopt_waiting`; neither writes what
+    the other does.
     """
 
     folder: str
@@ -44,15 +51,16 @@ class Reloading:
     taken: str  # the fingerprint of those whose views are kept
     problem: str = ""
     make: Make = plain
+    improve: Improve = never
     prepare: Callable[[Project], object] = lambda project: None  # what views need before they are planned
     _read: tuple[Catalog, str] | None = None  # what was read last and can be kept, from which files
     _adopted: tuple[Catalog, str] | None = None
 
     @staticmethod
-    def of(catalog: Catalog, seen: str = "", make: Make = plain) -> Reloading:
+    def of(catalog: Catalog, seen: str = "", make: Make = plain, improve: Improve = never) -> Reloading:
         """For a run of `catalog`, made from files whose fingerprint was `seen`; by default, as they are."""
         files = seen or fingerprint(catalog.project.folder)
-        return Reloading(catalog.project.folder, files, files, make=make)
+        return Reloading(catalog.project.folder, files, files, make=make, improve=improve)
 
     def look(self, current: Catalog) -> None:
         """Read the files again if they have changed."""
@@ -71,6 +79,15 @@ class Reloading:
             logger.warning("the project's files cannot be taken over: %s", error)
             place = "" if error.place is None else f" at {error.place}"
             self.problem = f"{error.code}: {error.message}{place}; the views go on as they were"
+
+    def replan(self, current: Catalog) -> bool:
+        """Take a new plan for the views that are kept, if one pays; after what is read and waits already."""
+        if self.waiting is not None:
+            return False
+        better = self.improve(current.project)
+        if better is not None:
+            self._read = better, self.taken
+        return better is not None
 
     @property
     def waiting(self) -> Catalog | None:

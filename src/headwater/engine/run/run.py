@@ -36,6 +36,7 @@ from headwater.engine.run.capturing import Capturing
 from headwater.engine.run.housekeeping import (
     COMPACT_EVERY,
     RELOAD_EVERY,
+    REPLAN_EVERY,
     RETAIN_EVERY,
     REVIVE_EVERY,
     SINK_EVERY,
@@ -100,6 +101,7 @@ class Run:
                 "captures": Chore(SNAPSHOT_EVERY, self.write_captures),
                 "streams": Chore(REVIVE_EVERY, self.revive_streams),
                 "project files": Chore(RELOAD_EVERY, self._reload),
+                "replanning": Chore(REPLAN_EVERY, self.replan),
                 "compaction": Chore(COMPACT_EVERY, self.runner.compact),
             },
             self.clock,
@@ -257,6 +259,11 @@ class Run:
         catalogs = [self.catalog] if waiting is None else [self.catalog, waiting]
         used = {folder for catalog in catalogs for folder in catalog.folders().values()}
         sweep_dropped(self.warehouse, used, {name for catalog in catalogs for name in catalog.kept})
+
+    def replan(self) -> None:
+        """With `replan: auto`: take a new plan, if it saves enough; the next step adopts it."""
+        if self.catalog.project.replans and self.reloading.replan(self.catalog):
+            self.notes.append("planned anew, because that saves enough (replan: auto)")
 
     def _adopt_waiting(self) -> None:
         """Between two steps: keep what the project's files say now, if that can be done."""

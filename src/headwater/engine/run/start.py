@@ -20,7 +20,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.run.auditor import Auditor
 from headwater.engine.run.capturing import Capturing
 from headwater.engine.run.process_cpu import ProcessCpu
-from headwater.engine.run.reloading import Make, Reloading, plain
+from headwater.engine.run.reloading import Improve, Make, Reloading, never, plain
 from headwater.engine.run.run import Run, shared_folders
 from headwater.engine.run.stopping import cancelled_after_grace, unless_stopped
 from headwater.engine.run.streaming import Streaming
@@ -50,6 +50,7 @@ def run(
     stop: threading.Event | None = None,
     once: bool = False,
     sink: Sink | None = None,
+    improve: Improve = never,
 ) -> Iterator[Run]:
     """Everything a run needs, started; Spark and the captures are let go at the end.
 
@@ -57,7 +58,7 @@ def run(
     `make`.  If the catalog says all that is shared (`sharing`), what earlier runs shared besides is removed:
     views were dropped while none ran, or there is another plan.  StoppedError if `stop` is set before Spark
     has started.  With `once`, streams end when they have taken in what is there.  `sink`: what follows the
-    timelines beside the views; it is closed at the end.
+    timelines beside the views; it is closed at the end.  `improve`: the same views by a new plan, if it pays.
     """
     stop = stop or threading.Event()
     check_readable(warehouse.root)
@@ -85,7 +86,7 @@ def run(
             runner,
             Auditor(catalog, warehouse, clock, clock.now(), records.drain, cpu),
             [Capturing(capture, clock) for capture in sources],
-            Reloading.of(catalog, files, make),
+            Reloading.of(catalog, files, make, improve),
             stop,
             _streams(begin, catalog),
             damaged,

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headwater.planning.facts.situation import Situation
-from headwater.planning.graph.graph import Edge, EdgeKind, PlanGraph, Vertex, part_of, topological
+from headwater.planning.graph.graph import Edge, EdgeKind, PlanGraph, Vertex, part_of
 from headwater.scheduling.due import SLACK
 from headwater.units import HOURS_PER_MONTH, number_text
 
@@ -178,19 +178,30 @@ def critical_path(graph: PlanGraph, view: str, seconds: float, situation: Situat
 
 
 def longest(graph: PlanGraph, seconds: float, situation: Situation) -> Path:
-    """The longest path of a whole graph, with its edges."""
+    """The longest path of a whole graph, with its edges.
+
+    The part of a view is the same in most of the plans that are compared, so its path is looked for once.
+    """
+    if not graph.edges:
+        return Path(max((_delay(vertex, situation) for vertex in graph.vertices), default=0.0))
+    key = tuple(graph.edges), seconds
+    path = situation.paths.get(key)
+    if path is None:
+        path = situation.paths[key] = _longest(graph, seconds, situation)
+    return path
+
+
+def _longest(graph: PlanGraph, seconds: float, situation: Situation) -> Path:
     ready: dict[Vertex, tuple[float, Timed | None]] = {}
 
     def ready_at(source: Vertex) -> float:
         return ready[source][0] if source in ready else _delay(source, situation)
 
-    for edge in topological(graph):
+    for edge in graph.order:
         begin = max(ready_at(source) for source in edge.sources)
         step = timed(edge, seconds, situation)
         if begin + step.seconds >= ready.get(edge.target, (-1.0, None))[0]:
             ready[edge.target] = (begin + step.seconds, step)
-    if not ready:
-        return Path(max((_delay(vertex, situation) for vertex in graph.vertices), default=0.0))
     end = max(ready, key=lambda vertex: ready[vertex][0])
     steps: list[Timed] = []
     at: Vertex = end
@@ -241,7 +252,9 @@ def resource_dollars(graph: PlanGraph, situation: Situation, carries: Mapping[st
         stored = situation.stored_bytes(vertex) / 1e9
         gb[vertex.site] += stored
         vertices[vertex] = stored * float(situation.sites[vertex.site].prices.gb_month) / MONTH
-    return Resources(vertices, edges, {site: Load(cores[site], gb[site]) for site in {*cores, *gb}})
+    return Resources(
+        vertices, edges, {site: Load(cores[site], gb[site]) for site in dict.fromkeys((*cores, *gb))}
+    )
 
 
 def _core_second(site: str, situation: Situation) -> float:

@@ -31,7 +31,7 @@ from headwater.model import RefreshPolicy
 from headwater.planning.cost.correction import KEEP, Correction
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.operators import OPERATORS, Operators
-from headwater.planning.cost.refresh import Choice, choose
+from headwater.planning.cost.refresh import Choice, choose, recompute_is_faster
 from headwater.planning.cost.stage_seconds import (
     Seconds,
     Shape,
@@ -137,12 +137,25 @@ class Predictor:
             return Choice(True, "no delta rule")
         if policy is not RefreshPolicy.AUTO:
             return Choice(False, f"REFRESH POLICY {policy.value}")
-        delta = Done(Mode.INCREMENTAL, self.usually(stage.name, by_delta))
-        return choose(self._as_usual(stage.name, delta), self._as_usual(stage.name, Done(Mode.FULL, anew)))
+        return choose(*self._both_ways(stage.name, by_delta, anew))
 
-    def _as_usual(self, stage: str, done: Done) -> timedelta:
+    def recomputes(self, stage: Stage, by_delta: Effort, anew: Effort, policy: RefreshPolicy) -> bool:
+        """The same without the reason: `plan` asks a dozen times for each view."""
+        if stage.plan is None or policy is not RefreshPolicy.AUTO:
+            return stage.plan is None
+        return recompute_is_faster(*self._both_ways(stage.name, by_delta, anew))
+
+    def _both_ways(self, stage: str, by_delta: Effort, anew: Effort) -> tuple[timedelta, timedelta]:
+        """A stage by itself, by its delta and recomputed."""
+        action = self._action_at(stage)
+        delta = self.operators_say(stage, Mode.INCREMENTAL, self.usually(stage, by_delta))
+        return self._as_usual(delta, action), self._as_usual(
+            self.operators_say(stage, Mode.FULL, anew), action
+        )
+
+    def _as_usual(self, operators: Seconds, action: float) -> timedelta:
         """With the factors of all actions: those of single sets, from other loads, do not compare."""
-        return timedelta(seconds=self.usual.seconds(self._operators_say({stage: done})))
+        return timedelta(seconds=self.usual.seconds(Seconds(operators.fixed + action, operators.rows)))
 
     def operators_say(self, stage: str, mode: Mode, effort: Effort) -> Seconds:
         """What a stage adds to its action, uncorrected."""
@@ -253,10 +266,10 @@ class Predictor:
 
     def _action_say(self, works: Mapping[str, Done]) -> float:
         """The fixed cost of an action; a copy runs without Spark and has none."""
-        if _is_copy(works):
-            return 0.0
-        site = self.sites.get(next(iter(works)), "default")
-        return self.operators.action / self.operators.speeds.get(site, 1.0)
+        return 0.0 if _is_copy(works) else self._action_at(next(iter(works)))
+
+    def _action_at(self, stage: str) -> float:
+        return self.operators.action / self.operators.speeds.get(self.sites.get(stage, "default"), 1.0)
 
     def _correction(self, works: Mapping[str, Done]) -> Correction:
         start = self.usual.as_prior()

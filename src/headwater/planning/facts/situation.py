@@ -1,21 +1,26 @@
 """What a plan is judged by: the sites and their prices, where sources are, how large and fast they are.
 
-A situation is a value.  It remembers the sizes that it has worked out, since a search asks for the same ones
-again and again; a changed situation (`dataclasses.replace`) starts with an empty memory.
+A situation is a value.  It remembers the sizes and the longest paths that it has worked out, since a search
+asks for the same ones again and again: a step changes the plans of few views.  A changed situation
+(`dataclasses.replace`) starts with an empty memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from headwater.model import Site
 from headwater.planning.cost.operators import OPERATORS, Operators
 from headwater.planning.facts.facts import Facts
 from headwater.planning.facts.sizes import Size, size_of
 from headwater.planning.facts.skipping import Met, read_share
-from headwater.planning.graph.graph import Vertex
+from headwater.planning.graph.graph import Edge, Vertex
 from headwater.planning.relations.relations import Input, Relation
+
+if TYPE_CHECKING:
+    from headwater.planning.cost.costs import Path
 
 __all__ = ["Situation", "only_default"]
 
@@ -42,6 +47,9 @@ class Situation:
     _sizes: dict[Relation, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
     _vertices: dict[Vertex, Size] = field(default_factory=dict, init=False, repr=False, compare=False)
     _read_shares: dict[tuple[Relation, Relation], float] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    paths: dict[tuple[tuple[Edge, ...], float], Path] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 

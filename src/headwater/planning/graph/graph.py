@@ -19,7 +19,7 @@ Hashes are computed once and kept: a graph is all dictionaries of vertices, and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -47,6 +47,8 @@ __all__ = [
 
 
 class EdgeKind(Enum):
+    __hash__ = object.__hash__  # of one object each; Enum's own hashes the name, in Python
+
     CAPTURE = "capture"
     COPY = "copy"
     JOIN = "join"
@@ -104,6 +106,7 @@ class PlanGraph:
     edges: Mapping[Edge, frozenset[str]] = field(default_factory=dict)
     vertices: Mapping[Vertex, frozenset[str]] = field(default_factory=dict)
     _parts: dict[str, PlanGraph] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _order: list[Edge] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def part_of(self, view: str) -> PlanGraph:
         """What serves one view, for it only.  All are found at once: a thousand views ask one by one."""
@@ -119,6 +122,13 @@ class PlanGraph:
                     vertices.setdefault(name, {})[vertex] = alone[name]
             self._parts.update((name, PlanGraph(edges.get(name, {}), own)) for name, own in vertices.items())
         return self._parts.get(view, PlanGraph())
+
+    @property
+    def order(self) -> Sequence[Edge]:
+        """The edges in an order in which every vertex is complete before it is read."""
+        if not self._order:
+            self._order.extend(topological(self))
+        return self._order
 
     @property
     def views(self) -> frozenset[str]:
@@ -254,12 +264,9 @@ def sources_of(graph: PlanGraph, view: str | None = None) -> frozenset[Vertex]:
 
 def result_vertex(graph: PlanGraph, view: str) -> Vertex:
     """MV of the paper: the vertex of a view, the one relation that nothing of its plan reads."""
-    out = outgoing(graph, view)
-    ends = [
-        vertex
-        for vertex, serves in graph.vertices.items()
-        if view in serves and vertex not in out and not vertex.delta
-    ]
+    part = graph.part_of(view)
+    read = {source for edge in part.edges for source in edge.sources}
+    ends = [vertex for vertex in part.vertices if vertex not in read and not vertex.delta]
     if len(ends) != 1:
         raise InternalError("HW931", f"the plan of {view} ends in {len(ends)} relations, not in one")
     return ends[0]

@@ -15,7 +15,7 @@ from headwater.planning.graph.graph import PlanGraph, part_of, union, without_vi
 from headwater.planning.improve.additions import Addition, additions
 from headwater.planning.improve.global_plan import GlobalPlan, loads_of, with_shares
 from headwater.planning.relations.relations import Sharing
-from headwater.planning.search.admission import Admission, admit
+from headwater.planning.search.admission import Admission, admit, refused
 from headwater.units import seconds_text
 
 __all__ = ["AddedView", "add_view", "drop_view"]
@@ -58,7 +58,7 @@ def add_view(
     objections = [_objection(option, sharing, everyone, situation, whatever_time) for option in options]
     feasible = [option for option, objection in zip(options, objections, strict=True) if not objection]
     if not feasible:
-        return _refused(plan, replace(admission, admitted=False, chosen="", reason=objections[0]))
+        return _refused(plan, refused(admission, sharing, situation, objections[0]))
     best = min(feasible, key=lambda option: option.dollars)
     admitted = _by_actions(admission, freshness) if slow else replace(admission, admitted=True)
     return _added(plan, sharing, admitted, best, situation)

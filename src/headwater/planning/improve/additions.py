@@ -46,8 +46,8 @@ def additions(
     everyone = [*sharings, new]
     existing = {edge.target: edge for edge in graph.edges}
     reinserter = Reinserter(union((graph, admission.graph)), everyone, situation)
-    start = reinserter.draft(existing, [sharing.view for sharing in sharings])
-    inserted = reinserter.graph(reinserter.put_back(start, [new.view], reinserter.sharings))
+    there = reinserter.serves(existing, [sharing.view for sharing in sharings])
+    inserted = reinserter.graph(reinserter.put_back(existing, there, [new.view], reinserter.sharings))
     merged = _beside(reinserter, existing, admission.planned.graph)
     climber = Climber(merged, everyone, situation, {}, fixed=frozenset(graph.vertices))
     steps = tuple(climber.climb())

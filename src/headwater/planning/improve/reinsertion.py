@@ -17,7 +17,8 @@ Cost: a round costs some tens of milliseconds for each view taken out.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater.planning.cost.costs import Load, exceeded, longest, resource_dollars, window
@@ -44,7 +45,7 @@ class Tail:
 
 def tail_of(graph: PlanGraph, sharing: Sharing) -> Tail:
     """The last edges of a view's plan, which any other plan for it has too."""
-    makers = {edge.target: edge for edge, views in graph.edges.items() if sharing.view in views}
+    makers = {edge.target: edge for edge in part_of(graph, sharing.view).edges}
     result = result_vertex(graph, sharing.view)
     core = Vertex(sharing.core, sharing.site, delta=True)
     edges: list[Edge] = []
@@ -82,9 +83,21 @@ class Reinserter:
         self.pricing = Pricing(sharings, situation, carries or carries_of(graph, sharings, situation))
         self.tails = {sharing.view: tail_of(graph, sharing) for sharing in sharings}
         self.sites = tuple(situation.sites)
+        self._readers: defaultdict[str, set[str]] = defaultdict(set)  # of each source
+        for sharing in sharings:
+            for relation in _read(sharing):
+                self._readers[relation].add(sharing.view)
 
     def draft(self, makers: Mapping[Vertex, Edge], views: Iterable[str]) -> Draft:
         """The plan of these views, if vertices are made so; what they do not need is left out."""
+        serves = self.serves(makers, views)
+        needed = {vertex: makers[vertex] for vertex in serves if vertex in makers}
+        dollars = sum(self.pricing.vertex(vertex) for vertex in serves)
+        dollars += sum(self.pricing.edge(edge, serves[vertex]) for vertex, edge in needed.items())
+        return Draft(needed, serves, dollars)
+
+    def serves(self, makers: Mapping[Vertex, Edge], views: Iterable[str]) -> dict[Vertex, int]:
+        """What these views need, if vertices are made so, with those of them that need it (as bits)."""
         serves: dict[Vertex, int] = {}
         for view in views:
             bit = self.pricing.bits[view]
@@ -96,10 +109,7 @@ class Reinserter:
                     serves[vertex] = before | bit
                     if vertex in makers:
                         waiting += makers[vertex].sources
-        needed = {vertex: makers[vertex] for vertex in serves if vertex in makers}
-        dollars = sum(self.pricing.vertex(vertex) for vertex in serves)
-        dollars += sum(self.pricing.edge(edge, serves[vertex]) for vertex, edge in needed.items())
-        return Draft(needed, serves, dollars)
+        return serves
 
     def draft_of(self, graph: PlanGraph) -> Draft:
         """A graph in which one edge makes each vertex, as a draft."""
@@ -112,25 +122,43 @@ class Reinserter:
             {vertex: names[serves] for vertex, serves in draft.serves.items()},
         )
 
-    def put_back(self, draft: Draft, views: Sequence[str], all_views: Iterable[str]) -> Draft:
-        """The draft with further views, put in one after the other, each as cheaply as the plan allows."""
-        makers = dict(draft.makers)
-        inventory = Inventory(draft.serves)
+    def put_back(
+        self,
+        existing: Mapping[Vertex, Edge],
+        there: Collection[Vertex],
+        views: Sequence[str],
+        all_views: Iterable[str],
+    ) -> Draft:
+        """A plan with further views, put in one after the other, each as cheaply as what is there allows."""
+        inventory = Inventory(there)
+        makers = {vertex: existing[vertex] for vertex in there if vertex in existing}
         for view in views:
             tail = self.tails[view]
             if tail.core not in inventory:
                 makers |= insert(self.sharings[view], self.sites, inventory, self.pricing)
             for edge in tail.edges:
                 makers.setdefault(edge.target, edge)
-            for vertex in self.draft(makers, (view,)).serves:
+            for vertex in self.serves(makers, (view,)):
                 if vertex not in inventory:
                     inventory.add(vertex)
         return self.draft(makers, all_views)
 
-    def reinserted(self, draft: Draft, views: Sequence[str]) -> Draft:
-        """These views taken out and put back in this order."""
-        rest = [view for view in self.sharings if view not in views]
-        return self.put_back(self.draft(draft.makers, rest), views, self.sharings)
+    def related(self, views: Iterable[str]) -> list[str]:
+        """The views that read something that these read, with themselves: only their plans can meet."""
+        read = {relation for view in views for relation in _read(self.sharings[view])}
+        readers = set().union(*(self._readers[relation] for relation in read))
+        return [view for view in self.sharings if view in readers]
+
+    def reinserted(self, draft: Draft, views: Sequence[str]) -> Draft | None:
+        """These views taken out and put back in this order, if that is cheaper."""
+        related = self.related(views)
+        rest = self.serves(draft.makers, [view for view in related if view not in views])
+        put = self.put_back(draft.makers, rest, views, related)
+        whole = len(related) == len(self.sharings)
+        before = draft if whole else self.draft(draft.makers, related)
+        if put.dollars >= before.dollars - NOISE * draft.dollars:
+            return None
+        return put if whole else self.draft({**draft.makers, **put.makers}, self.sharings)
 
     def is_feasible(self, draft: Draft, views: Iterable[str]) -> bool:
         """Whether the promises to these views are kept, and no site has too much to do."""
@@ -172,15 +200,13 @@ class Reinserter:
     def _from_nothing(self) -> Draft | None:
         """All views put in one after the other, small joins first: they are what large ones are made of."""
         order = sorted(self.sharings, key=lambda view: len(self.sharings[view].core.inputs))
-        draft = self.put_back(self.draft({}, ()), order, self.sharings)
+        draft = self.put_back({}, (), order, self.sharings)
         return draft if self.is_feasible(draft, self.sharings) else None
 
     def _improved(self, draft: Draft, views: Sequence[str]) -> Draft | None:
         """The draft with these views reinserted, if that is cheaper and keeps their promises."""
         reinserted = self.reinserted(draft, views)
-        if _is_cheaper(reinserted, draft) and self.is_feasible(reinserted, views):
-            return reinserted
-        return None
+        return reinserted if reinserted is not None and self.is_feasible(reinserted, views) else None
 
     def _related(self, randomly: random.Random) -> list[str]:
         """A view and those that have most inputs in common with it, with some luck; in random order."""
@@ -192,6 +218,10 @@ class Reinserter:
         group = [first, *others[: randomly.randint(1, 4)]]
         randomly.shuffle(group)
         return group
+
+
+def _read(sharing: Sharing) -> set[str]:
+    return {input.relation for input in (*sharing.core.inputs, *sharing.also)}
 
 
 def _is_cheaper(draft: Draft, other: Draft) -> bool:

@@ -40,7 +40,7 @@ from headwater.planning.search.search import (
 )
 from headwater.units import seconds_text
 
-__all__ = ["Admission", "admit", "eased_promise", "smallest_freshness"]
+__all__ = ["Admission", "admit", "eased_promise", "refused", "smallest_freshness"]
 
 LONGEST = timedelta(days=7)
 ROUNDS = 8
@@ -58,7 +58,7 @@ class Admission:
     planned: PricedPlan
     cheapest: PricedPlan
     fastest: PricedPlan
-    smallest: timedelta | None  # the smallest freshness that would be admitted; None: none would be
+    smallest: timedelta | None = None  # of a refused view: what would be admitted; None: nothing would be
     tight: bool = False
 
     @property
@@ -85,19 +85,26 @@ def admit(sharing: Sharing, situation: Situation, taken: Mapping[str, Load] | No
     plans = frontier(sharing, situation, taken)
     fastest = min(plans, key=time_then_dollars)
     cheapest = min(plans, key=dollars_then_time)
-    smallest = smallest_freshness(sharing, situation, None if taken else fastest.graph)
     freshness = sharing.freshness.total_seconds()
     keeping = [plan for plan in plans if plan.critical_path.seconds <= freshness]
-    if not keeping:
-        reason = _too_slow(sharing, fastest, smallest)
-        return Admission(sharing.view, False, "", reason, fastest, cheapest, fastest, smallest)
-    best = min(keeping, key=dollars_then_time)
-    if best.price.lacking:
-        reason = f"there is no room for it: {'; '.join(best.price.lacking)}"
+    best = min(keeping, key=dollars_then_time, default=fastest)
+    if not keeping or best.price.lacking:
+        smallest = smallest_freshness(sharing, situation, None if taken else fastest.graph)
+        reason = (
+            f"there is no room for it: {'; '.join(best.price.lacking)}"
+            if keeping
+            else _too_slow(sharing, fastest, smallest)
+        )
         return Admission(sharing.view, False, "", reason, best, cheapest, fastest, smallest)
     chosen, reason = _chosen(best, cheapest, fastest, freshness)
     tight = 2 * best.critical_path.seconds > freshness
-    return Admission(sharing.view, True, chosen, reason, best, cheapest, fastest, smallest, tight)
+    return Admission(sharing.view, True, chosen, reason, best, cheapest, fastest, tight=tight)
+
+
+def refused(admission: Admission, sharing: Sharing, situation: Situation, reason: str) -> Admission:
+    """A view that could be kept by itself, refused for what is there already."""
+    smallest = smallest_freshness(sharing, situation, admission.fastest.graph)
+    return replace(admission, admitted=False, chosen="", reason=reason, smallest=smallest)
 
 
 def eased_promise(sharing: Sharing, admission: Admission) -> Sharing:

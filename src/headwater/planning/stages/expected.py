@@ -81,10 +81,11 @@ def flows(
     levels: Sequence[Level[tuple[Kept, Stage]]], relations: StageRelations, situation: Situation
 ) -> dict[str, Flow]:
     """The flow of each stage."""
-    relation_flows: dict[str, Flow] = {
-        name: Flow(facts.rate, facts.rows) for name, facts in situation.facts.items()
-    }
     stages = [stage for level in levels for _, stage in level]
+    read = (name for stage in stages for name in stage.reads if name in situation.facts)
+    relation_flows = {
+        name: Flow(situation.facts[name].rate, situation.facts[name].rows) for name in dict.fromkeys(read)
+    }
     for stage in stages:
         relation_flows[stage.name] = _flow(stage, relation_flows, relations, situation)
     return {stage.name: relation_flows[stage.name] for stage in stages}

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.model import RefreshPolicy
@@ -114,7 +115,7 @@ class PushPlan:
     @property
     def seconds(self) -> float:
         """How long a push of all views takes."""
-        return _total(self.actions)
+        return _total((action.step, _lane(action), action.seconds) for action in self.actions)
 
 
 def push_plan(
@@ -142,22 +143,29 @@ def push_plan(
         part = part_of(graph, view)
         late = late_penalty(part, sharing, situation, carries[view]) if sharing.penalty else 0.0
         dollars[view] = (parts * (1.0 + views[view].seconds / freshness) + late) * HOUR
-    sites = {*loads, *stored}
+    sites = dict.fromkeys((*loads, *stored))
     return PushPlan(
         joint, views, dollars, {site: Load(loads.get(site, 0.0), stored.get(site, 0.0)) for site in sites}
     )
 
 
-def _total(planned: Sequence[PlannedAction]) -> float:
-    """Steps one after the other, the Sparks of a step side by side."""
+def _lane(action: PlannedAction) -> str:
+    return action.spark if action.stages[0].mode is not Mode.COPY else action.names[0]
+
+
+def _total(timed: Iterable[tuple[int, str, float]]) -> float:
+    """Steps one after the other, the lanes of a step side by side: one for each Spark and each copy."""
     lanes: defaultdict[tuple[int, str], float] = defaultdict(float)
-    for action in planned:
-        lane = action.spark if action.stages[0].mode is not Mode.COPY else action.names[0]
-        lanes[action.step, lane] += action.seconds
+    for step, lane, seconds in timed:
+        lanes[step, lane] += seconds
     steps: defaultdict[int, float] = defaultdict(float)
     for (step, _), seconds in lanes.items():
         steps[step] = max(steps[step], seconds)
     return sum(steps.values())
+
+
+def _done(action: Action[ExpectedWork]) -> dict[str, Done]:
+    return {work.name: Done(work.mode, work.effort) for work in action.works}
 
 
 class _Planner:
@@ -174,34 +182,45 @@ class _Planner:
         levels = self.staged.levels([sharing.view])
         names = [stage.name for level in levels for _, stage in level]
 
-        def carrying(seconds: float) -> tuple[PlannedAction, ...]:
-            return self.actions([sharing.view], dict.fromkeys(names, seconds))
+        @cache
+        def path(seconds: float) -> float:
+            return _total(self._timed(sharing.view, dict.fromkeys(names, seconds)))
 
         most = window(sharing.freshness)
-        fullest = carrying(most)
-        carries = carried_between(_total(carrying(0.0)), _total(fullest), most)
-        least = _smallest(lambda seconds: _total(carrying(seconds))) if smallest else None
-        return ViewPush(fullest, _total(fullest), carries, least)
+        carries = carried_between(path(0.0), path(most), most)
+        fullest = self.actions([sharing.view], dict.fromkeys(names, most))
+        return ViewPush(fullest, path(most), carries, _smallest(path) if smallest else None)
+
+    def _timed(self, view: str, carries: Mapping[str, float]) -> Iterator[tuple[int, str, float]]:
+        """The step, lane and seconds of each action of a view's push, and nothing else of it."""
+        for number, step in enumerate(actions(self.staged.levels([view]), self._sizes(carries)), 1):
+            for action in (action for lane in step.lanes for action in lane):
+                first = action.works[0]
+                parts = self.predictor.parts(_done(action))
+                lane = action.spark if first.mode is not Mode.COPY else first.name
+                yield number, lane, parts.action + sum(parts.stages.values())
+
+    def _sizes(self, carries: Mapping[str, float]) -> ExpectedSizes:
+        copies = self.staged.relations.copies
+        return ExpectedSizes(self.flows, carries, copies, self.staged.sparks, self._recomputes)
 
     def periods(self, carries: Mapping[str, float]) -> dict[str, float]:
         """The seconds of changes that a usual push of each stage carries."""
         return {name: min(carries[view] for view in views) for name, views in self.serves.items()}
 
     def actions(self, views: Sequence[str], carries: Mapping[str, float]) -> tuple[PlannedAction, ...]:
-        copies = self.staged.relations.copies
-        sizes = ExpectedSizes(self.flows, carries, copies, self.staged.sparks, self._recomputes)
         return tuple(
             self._action(number, action, carries)
-            for number, step in enumerate(actions(self.staged.levels(views), sizes), 1)
+            for number, step in enumerate(actions(self.staged.levels(views), self._sizes(carries)), 1)
             for lane in step.lanes
             for action in lane
         )
 
     def _recomputes(self, stage: Stage, by_delta: Effort, anew: Effort) -> bool:
-        return self.predictor.choose(stage, by_delta, anew, self.staged.policy_of(stage.name)).full
+        return self.predictor.recomputes(stage, by_delta, anew, self.staged.policy_of(stage.name))
 
     def _action(self, step: int, action: Action[ExpectedWork], carries: Mapping[str, float]) -> PlannedAction:
-        works = {work.name: Done(work.mode, work.effort) for work in action.works}
+        works = _done(action)
         parts, usual = self.predictor.parts(works), self.predictor.parts(works, as_usual=True)
         every = min(carries[work.name] for work in action.works)
         often = sum(1.0 / max(carries[work.name], SHORTEST) for work in action.works)

@@ -27,6 +27,7 @@ from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import PASSING, Facts
 from headwater.planning.graph.graph import EdgeKind
 from headwater.planning.weaving.candidates import Candidate
+from headwater.planning.weaving.needs import Needs
 from headwater.planning.windows.edges import edge_set
 from headwater.planning.windows.residues import term
 
@@ -85,20 +86,19 @@ class Rates:
         rate = passing_rate(plan, self.facts)
         return min(rate, (edge_rate(edges) + 1.0 / period) * groups_of(keys, self.facts))
 
-    def woven(self, plan: Aggregate, edges: Edges, members: Collection[Candidate]) -> float:
+    def woven(self, plan: Aggregate, edges: Edges, needs: Needs) -> float:
         """Rows per second of a shared stage and of its views over it."""
-        period = self.period(members)
-        overlap = sum(member.overlap for member in members)
-        rows = passing_rate(plan, self.facts) + self.touched(plan, edges, period) * overlap
+        period = self.period(needs)
+        rows = passing_rate(plan, self.facts) + self.touched(plan, edges, period) * needs.overlap
         return rows if self.always else rows + self.stage_rows / period
 
-    def spared(self, members: Collection[Candidate]) -> float:
+    def spared(self, needs: Needs) -> float:
         """What a tree less saves, in rows per second."""
-        return TREE_CPU_SECONDS / MERGE_CPU_SECONDS / self.period(members)
+        return TREE_CPU_SECONDS / MERGE_CPU_SECONDS / self.period(needs)
 
     @staticmethod
-    def period(members: Collection[Candidate]) -> float:
-        return max(1e-3, SLACK * min(member.freshness for member in members))
+    def period(needs: Needs) -> float:
+        return max(1e-3, SLACK * needs.freshness)
 
     @property
     def stage_rows(self) -> float:

@@ -25,6 +25,7 @@ from headwater.algebra.weaving.woven import parts_relation, woven
 from headwater.clock import micros
 from headwater.planning.weaving.candidates import Candidate
 from headwater.planning.weaving.costs import SECOND, Rates, groups_of
+from headwater.planning.weaving.needs import Needs, needs_of
 from headwater.planning.windows.best.best_placement import Objective
 from headwater.planning.windows.model import CostModel, Node, Query, Workload
 from headwater.planning.windows.workload import plan
@@ -49,17 +50,19 @@ class Known:
     plan: Aggregate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Views that share a stage of parts, and what that costs in rows per second."""
+    """Views that share a stage of parts, and what they cost in rows per second, woven and apart."""
 
     members: tuple[Candidate, ...]
     plan: Aggregate
+    needs: Needs
     cost: float
+    apart: float
 
     @property
     def edges(self) -> Edges:
-        return next((edges for _, expr in self.plan.keys if (edges := edges_in(expr))), ())
+        return edges_of_plan(self.plan)
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -67,7 +70,7 @@ class Tree:
 
     @property
     def overlap(self) -> int:
-        return sum(member.overlap for member in self.members)
+        return self.needs.overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class _Weaver:
     rates: Rates
     settings: WeaveSettings
     apart: dict[str, str] = field(default_factory=dict)
-    pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], Tree] = field(default_factory=dict)
+    pairs: dict[tuple[Tree, Tree], tuple[float, Tree]] = field(default_factory=dict)
 
     def decide(self, members: Sequence[Candidate], known: Sequence[Known]) -> Decided:
         kept = list(self._kept(members, known))
@@ -112,15 +115,20 @@ class _Weaver:
         for member in list(new):
             at = self._held(kept, member)
             if at is not None:
-                kept[at] = self._tree((*kept[at].members, member), kept[at].plan)
+                kept[at] = self._joined(kept[at], member)
                 new.remove(member)
         fresh = self._united([*kept, *self._woven(new)], len(kept))
         return Decided(tuple(self._paying(fresh)), self.apart)
 
     def _tree(self, members: Sequence[Candidate], plan: Aggregate | None = None) -> Tree:
-        made = parts_plan([member.grouping for member in members]) if plan is None else plan
-        tree = Tree(tuple(members), made, 0.0)
-        return Tree(tree.members, made, self.rates.woven(made, tree.edges, members))
+        apart = sum(map(self.rates.apart, members))
+        return self._of_needs(tuple(members), needs_of(members), apart, plan)
+
+    def _of_needs(
+        self, members: tuple[Candidate, ...], needs: Needs, apart: float, plan: Aggregate | None = None
+    ) -> Tree:
+        made = parts_plan(needs.groupings.values(), needs.edges) if plan is None else plan
+        return Tree(members, made, needs, self.rates.woven(made, edges_of_plan(made), needs), apart)
 
     def _kept(self, members: Sequence[Candidate], known: Sequence[Known]) -> Iterator[Tree]:
         """The trees that run, with those of their views that are there and find in them what they need."""
@@ -133,10 +141,15 @@ class _Weaver:
             if held:
                 yield self._tree(held, tree.plan)
 
+    def _joined(self, tree: Tree, member: Candidate) -> Tree:
+        """A tree with a view more, over the same stage."""
+        needs, apart = tree.needs + needs_of((member,)), tree.apart + self.rates.apart(member)
+        return self._of_needs((*tree.members, member), needs, apart, tree.plan)
+
     def _held(self, trees: Sequence[Tree], member: Candidate) -> int | None:
         """The tree that holds already all that a view needs, at the least cost."""
         costs = [
-            (self._tree((*tree.members, member), tree.plan).cost - tree.cost, at)
+            (self._joined(tree, member).cost - tree.cost, at)
             for at, tree in enumerate(trees)
             if woven(member.grouping, "", tree.plan) is not None
         ]
@@ -174,11 +187,11 @@ class _Weaver:
         """Unite two trees while that saves; the first ones, which run, not with each other."""
         while True:
             pairs = [
-                (self._saved(one, other, both), at, beside, both)
+                (saved, at, beside, both)
                 for at, one in enumerate(trees)
                 for beside, other in enumerate(trees[at + 1 :], at + 1)
                 if beside >= running and self._may_unite(one, other, at < running)
-                for both in (self._both(one, other),)
+                for saved, both in (self._united_pair(one, other),)
             ]
             saved, at, beside, both = max(pairs, key=lambda pair: pair[0], default=(0.0, 0, 0, None))
             if both is None or saved <= 0.0:
@@ -187,39 +200,39 @@ class _Weaver:
 
     def _may_unite(self, one: Tree, other: Tree, runs: bool) -> bool:
         """What one of the thirteen keeps apart stays so; `best` does not know what a stage costs."""
-        alike = _keys(one) == _keys(other)
-        return _one_time(one, other) and (runs or not alike or self.settings.optimizer == "best")
+        alike = one.needs.keys == other.needs.keys
+        one_time = len(one.needs.times | other.needs.times) <= 1
+        return one_time and (runs or not alike or self.settings.optimizer == "best")
 
-    def _both(self, one: Tree, other: Tree) -> Tree:
-        """The tree of two, worked out once."""
-        pair = (one.views, other.views)
+    def _united_pair(self, one: Tree, other: Tree) -> tuple[float, Tree]:
+        """The tree of two and what it saves, worked out once."""
+        pair = (one, other)
         if pair not in self.pairs:
-            self.pairs[pair] = self._tree((*one.members, *other.members))
+            apart = one.apart + other.apart
+            both = self._of_needs((*one.members, *other.members), one.needs + other.needs, apart)
+            self.pairs[pair] = self._saved(one, other, both), both
         return self.pairs[pair]
 
     def _saved(self, one: Tree, other: Tree, both: Tree) -> float:
         """What uniting two trees saves; one tree less only if there would be two, and then one."""
         saved = self._least(one) + self._least(other) - both.cost
         if all(map(self._pays, (one, other, both))):
-            saved += self.rates.spared(both.members)
+            saved += self.rates.spared(both.needs)
         return saved
 
     def _least(self, tree: Tree) -> float:
         """What the views of a tree cost in it or, if that is less, apart."""
-        return min(tree.cost, self._apart(tree))
-
-    def _apart(self, tree: Tree) -> float:
-        return sum(map(self.rates.apart, tree.members))
+        return min(tree.cost, tree.apart)
 
     def _pays(self, tree: Tree) -> bool:
-        return self.rates.always or tree.cost < self._apart(tree)
+        return self.rates.always or tree.cost < tree.apart
 
     def _paying(self, trees: Iterable[Tree]) -> Iterator[Tree]:
         for tree in trees:
             if self._pays(tree):
                 yield tree
                 continue
-            apart = self._apart(tree)
+            apart = tree.apart
             for member in tree.members:
                 self.apart[member.view] = (
                     f"woven it would take {tree.cost:,.0f} rows a second, apart {apart:,.0f}"
@@ -229,20 +242,9 @@ class _Weaver:
                 )
 
 
-def _keys(tree: Tree) -> frozenset[Expr]:
-    groupings = [member.grouping for member in tree.members]
-    return frozenset(key for grouping in groupings for key in (*grouping.plain_keys, *grouping.filters))
-
-
-def _one_time(one: Tree, other: Tree) -> bool:
-    """Whether all windows of both are of one time."""
-    times = {
-        member.grouping.window.time
-        for tree in (one, other)
-        for member in tree.members
-        if member.grouping.window is not None
-    }
-    return len(times) <= 1
+def edges_of_plan(plan: Aggregate) -> Edges:
+    """The edges of the fragments that a stage of parts groups by."""
+    return next((edges for _, expr in plan.keys if (edges := edges_in(expr))), ())
 
 
 def lengths(member: Candidate) -> Iterator[int]:

@@ -139,7 +139,7 @@ def stage_name(site: str, plan: Aggregate) -> str:
 def _woven_tree(tree: Tree, rates: Mapping[Bucket, Rates]) -> WovenTree:
     site, relation = tree.members[0].site, parts_relation(tree.plan)
     given = rates[site, relation]
-    period = given.period(tree.members)
+    period = given.period(tree.needs)
     touched = given.touched(tree.plan, tree.edges, period)
     share = touched / given.facts.rate if given.facts.rate else 1.0
     return WovenTree(

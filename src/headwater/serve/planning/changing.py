@@ -58,7 +58,7 @@ def add(catalog: Catalog, warehouse: Warehouse, path: Path, force: bool = False)
     require_outside(path, folder)
     declared = {new.view: new for new in new_views(path)}
     extended = replace(load(folder, [path]), explained=())
-    planned = plan(catalog.project, extended, warehouse)
+    planned = plan(catalog, extended, warehouse)
     answer = Added(
         tuple(view for view in planned.views if view.view.name in declared),
         planned.effects,

@@ -54,9 +54,9 @@ def asking(project: Project) -> Project:
     return replace(project, views=views, explained=())
 
 
-def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
-    """Plan the views of `kept`, and those that only `asked` has as if they were kept too."""
-    now = build(kept)
+def plan(now: Catalog, asked: Project, warehouse: Warehouse) -> Planned:
+    """Plan the views that are kept now, and those that only `asked` has as if they were kept too."""
+    kept = now.project
     extended = now if asked.views.keys() == kept.views.keys() else build(asked)
     given = survey(extended, warehouse)
     declared = [given.sharings[name] for name in now.kept]
@@ -65,20 +65,23 @@ def plan(kept: Project, asked: Project, warehouse: Warehouse) -> Planned:
     predictor = learnt(now if remembered_plan is None else remembered_plan.staging.catalog, warehouse)
     situation = _with_delays([*declared, *extra], corrected(given.situation, predictor))
     pricing = Pricing(extended, given, given.situation, predictor, weaver_of(extended, given))
-    made, pushes = pricing.planned(declared, situation)
+    made, stages, pushes = pricing.planned(declared, situation)
     more, pushes_with = made, pushes
     if extra:
         for sharing in extra:
             more = add_view(more, sharing, situation).plan
-        more, pushes_with = pricing.in_time(with_slow(more, extra, situation), situation)
+        more, _, pushes_with = pricing.in_time(with_slow(more, extra, situation), situation)
     eased, fresh = _eased(declared, made, situation)
     will_keep = fresh if remembered_plan is None else remembered_plan.plan
     promises = {sharing.view: sharing for sharing in eased}
     known = () if remembered_plan is None else remembered_plan.staging.woven.known
     keeping = replace(pricing, weaver=weaver_of(now, given, known))
-    kept_sharings = {name: promises[name] for name in will_keep.sharings}
-    kept_stages = keeping.staging(now, will_keep.graph, kept_sharings)
-    keeps = keeping.priced(kept_stages, will_keep.graph, list(kept_sharings.values()))
+    if will_keep is made and extended is now:
+        kept_stages, keeps = stages, pushes
+    else:
+        kept_sharings = {name: promises[name] for name in will_keep.sharings}
+        kept_stages = keeping.staging(now, will_keep.graph, kept_sharings)
+        keeps = keeping.priced(kept_stages, will_keep.graph, list(kept_sharings.values()))
     woven = kept_stages.woven
     return Planned(
         project=kept.name,
@@ -152,7 +155,7 @@ def plan_views(catalog: Catalog, warehouse: Warehouse) -> tuple[GlobalPlan, Surv
     predictor = learnt(catalog, warehouse)
     situation = _with_delays(sharings, corrected(given.situation, predictor))
     pricing = Pricing(catalog, given, given.situation, predictor, weaver_of(catalog, given))
-    made, _ = pricing.planned(sharings, situation)
+    made, _, _ = pricing.planned(sharings, situation)
     return _eased(sharings, made, situation)[1], given
 
 

@@ -81,6 +81,7 @@ def _running(running: RunningPlan) -> dict[str, Any]:
         "edges": len(running.graph.edges),
         "dollars_per_hour": running.dollars,
         "replan_saves_dollars_per_hour": running.saves,
+        "outdated": running.is_outdated,
     }
 
 

@@ -139,6 +139,9 @@ class Effect:
     dollars: float
 
 
+WORTH_REPLANNING = 0.05  # of the plan's dollars
+
+
 @dataclass(frozen=True, slots=True)
 class RunningPlan:
     """The plan that runs keep to, with the views that are declared now. Dollars are per hour."""
@@ -152,6 +155,11 @@ class RunningPlan:
     def saves(self) -> float:
         """What `headwater run --replan` would save an hour."""
         return max(0.0, self.dollars - self.dollars_fresh)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a new plan saves enough to be worth the change: `replan: auto` takes it then."""
+        return not self.same and self.saves >= WORTH_REPLANNING * self.dollars > 0.0
 
 
 @dataclass(frozen=True, slots=True)

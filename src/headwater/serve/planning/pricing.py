@@ -43,29 +43,26 @@ class Pricing:
     predictor: Predictor
     weaver: Weaver
 
-    def planned(self, sharings: Sequence[Sharing], situation: Situation) -> tuple[GlobalPlan, PushPlan]:
-        """The plan of all views whose pushes, action by action, keep their promises."""
+    def planned(
+        self, sharings: Sequence[Sharing], situation: Situation
+    ) -> tuple[GlobalPlan, Staging, PushPlan]:
+        """The plan of all views whose pushes, action by action, keep their promises, with its stages."""
         return self.in_time(with_slow(plan_all(sharings, situation), sharings, situation), situation)
 
-    def in_time(self, made: GlobalPlan, situation: Situation) -> tuple[GlobalPlan, PushPlan]:
+    def in_time(self, made: GlobalPlan, situation: Situation) -> tuple[GlobalPlan, Staging, PushPlan]:
         """The plan without views whose own push, action by action, takes longer than they promise."""
         while True:
-            pushes = self.push_plan(self.catalog, made.graph, list(made.sharings.values()), smallest=True)
+            stages = self.staging(self.catalog, made.graph, made.sharings)
+            pushes = self.priced(stages, made.graph, list(made.sharings.values()), smallest=True)
             slow = [
                 view
                 for view, push in pushes.views.items()
                 if self._too_late(view, push, made.sharings[view].freshness)
             ]
             if not slow:
-                return made, pushes
+                return made, stages, pushes
             for view in slow:
                 made = _refused(made, view, pushes.views[view], situation)
-
-    def push_plan(
-        self, catalog: Catalog, graph: PlanGraph, sharings: Sequence[Sharing], smallest: bool = False
-    ) -> PushPlan:
-        wanted = {sharing.view: sharing for sharing in sharings}
-        return self.priced(self.staging(catalog, graph, wanted), graph, sharings, smallest)
 
     def staging(self, catalog: Catalog, graph: PlanGraph, sharings: Mapping[str, Sharing]) -> Staging:
         """Some of the views, sharing what the graph says and woven, as if there were no others."""

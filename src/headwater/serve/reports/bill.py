@@ -126,19 +126,17 @@ def _stretches(warehouse: Warehouse, start: int, end: int, fine: bool) -> Iterat
 
 
 def _last(tables: Iterable[pa.Table]) -> pa.Table:
-    return reduce(lambda last, table: last_by_view(pa.concat_tables([last, table])), tables, _NOTHING)
+    nothing = AUDIT_HOURS.empty_table()
+    return reduce(lambda last, table: last_by_view(pa.concat_tables([last, table])), tables, nothing)
 
 
 def _first_rows(tables: Iterable[pa.Table]) -> pa.Table:
     """Each view's first row; the tables are in the order of time."""
-    first = _NOTHING
+    first = AUDIT_HOURS.empty_table()
     for table in tables:
         news = table.filter(pc.invert(pc.is_in(table.column("view"), first.column("view").combine_chunks())))
         first = pa.concat_tables([first, first_by_view(news)])
     return first
-
-
-_NOTHING = AUDIT_HOURS.empty_table()
 
 
 def _columns(table: pa.Table, **otherwise: Any) -> list[list[Any]]:

@@ -18,7 +18,7 @@ from sqlglot.parsers.spark import SparkParser
 
 from headwater.sql.parsing.dialect import Headwater
 
-__all__ = ["WrongCall", "with_known_functions"]
+__all__ = ["WrongCall", "check_calls", "with_known_functions"]
 
 Tree = TypeVar("Tree", bound=exp.Expr)
 
@@ -48,6 +48,17 @@ def with_known_functions(tree: Tree) -> Tree:
             replacement.meta.update(node.meta)
             node.replace(replacement)
     return copy
+
+
+def check_calls(tree: exp.Expr) -> None:
+    """Raise WrongCall where `with_known_functions` would, without copying more than the calls."""
+    for node in tree.walk(bfs=True, prune=_is_call):
+        if _is_call(node):
+            with_known_functions(node)
+
+
+def _is_call(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous)
 
 
 def _replacement(node: exp.Expr) -> exp.Expr | None:

@@ -24,7 +24,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.parsing.dialect import Headwater
-from headwater.sql.parsing.known_functions import WrongCall, with_known_functions
+from headwater.sql.parsing.known_functions import WrongCall, check_calls, with_known_functions
 
 __all__ = ["dialect_named", "in_dialect", "normalised_tree", "parse_select", "parse_statement", "select_tree"]
 
@@ -123,7 +123,7 @@ def _refuse_stray_commas(sql: SqlText, tokens: Sequence[Token]) -> None:
 
 def _refuse_wrong_calls(sql: SqlText, tree: exp.Query) -> None:
     try:
-        with_known_functions(tree)
+        check_calls(tree)
     except WrongCall as error:
         raise _wrong_call(sql, error) from error
     except RecursionError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,34 +22,40 @@ _STARTS = ("SELECT", "WITH", "(", "VALUES", "TABLE", "FROM")
 
 def read_select(words: Words, owner: str) -> SqlText:
     """The rest of a statement, from the next token to the last, as written and parsed."""
+    return parse_select(_text(words, owner))
+
+
+def _text(words: Words, owner: str) -> SqlText:
     rest = words.rest()
     if not rest:
         raise words.wrong("HW100", f"{owner} has no SELECT")
     if rest[0].word not in _STARTS:
         raise words.wrong("HW113", f"expected a SELECT, found {rest[0]}", choices=_STARTS)
-    return parse_select(words.rest_text())
+    return words.rest_text()
 
 
 def read_view_select(words: Words, owner: str) -> SqlText:
     """The same for a view, which has no parameters and leaves Headwater's own columns alone."""
-    sql = read_select(words, owner)
-    if (written := _in_backticks(sql.text)) != sql.text:
-        sql = parse_select(replace(sql, text=written, tree=None))
+    written = _text(words, owner)
+    sql = parse_select(replace(written, text=_in_backticks(written.text, words.rest())))
     query = select_tree(sql)
     _refuse_parameters(sql, query)
     _refuse_reserved_names(sql, query)
     return sql
 
 
-def _in_backticks(text: str) -> str:
+def _in_backticks(text: str, tokens: Sequence[Token]) -> str:
     """Names after AS in double quotes, as in standard SQL: to Spark those are strings, and an error.
 
     Quotes are replaced one by one, so places in the text stay what they are.
     """
-    characters = list(text)
-    for before, token in pairwise(lex(Source("", text))):
-        if before.word == "AS" and text[token.start] == '"' and "`" not in token.text:
-            characters[token.start] = characters[token.end - 1] = "`"
+    if '"' not in text:
+        return text
+    characters, start = list(text), tokens[0].start
+    for before, token in pairwise(tokens):
+        first, last = token.start - start, token.end - 1 - start
+        if before.word == "AS" and text[first] == '"' and "`" not in token.text:
+            characters[first] = characters[last] = "`"
     return "".join(characters)
 
 

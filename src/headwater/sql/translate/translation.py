@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from headwater.algebra.plans.nodes import Plan, Project
 from headwater.algebra.stages.stage import Obstacle
-from headwater.errors import InputError
+from headwater.errors import InputError, Place
 from headwater.model import Column, RefreshPolicy, View
 from headwater.sql.parsing.forms.in_spark import spark_tree
 from headwater.sql.parsing.names import RESERVED_COLUMNS, can_be_stored, spelling, unused_name
@@ -141,19 +141,21 @@ def _open_names(view: View) -> tuple[str, ...]:
 
 
 def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) -> None:
-    place = notes.place(field.origin) if field.origin is not None else view.place
+    def place() -> Place | None:
+        return notes.place(field.origin) if field.origin is not None else view.place
+
     if spelling(name, names) is not None:
         raise InputError(
-            "HW304", f'two columns of the view are called "{name}"', place=place,
+            "HW304", f'two columns of the view are called "{name}"', place=place(),
             hint="give one of them another name with AS",
         )  # fmt: skip
     if field.value.type == "interval":
         raise InputError(
-            "HW308", f'"{name}" is an interval, which a table cannot store', place=place,
+            "HW308", f'"{name}" is an interval, which a table cannot store', place=place(),
             hint="store a number: timestampdiff(SECOND, start, end), datediff(end, start)",
         )  # fmt: skip
     if not can_be_stored(name) or name.lower() in RESERVED_COLUMNS:
         raise InputError(
-            "HW109", f'"{name}" cannot name a column of a view', place=place,
+            "HW109", f'"{name}" cannot name a column of a view', place=place(),
             hint="give it a name of letters, digits and underscores with AS",
         )  # fmt: skip

@@ -14,7 +14,7 @@ from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.predictor import Done, Lesson, Predictor
 from headwater.planning.stages.actions import Mode
 from headwater.storage.records.calibration import calibrated
-from headwater.storage.records.journal import PUSHES, newest_rows
+from headwater.storage.records.journal import PUSHES, files_between, newest_rows
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["learnt", "lessons"]
@@ -34,9 +34,12 @@ def learnt(catalog: Catalog, warehouse: Warehouse) -> Predictor:
 
 def lessons(warehouse: Warehouse) -> tuple[Lesson, ...]:
     """The newest actions that did something, oldest first; none if the records are damaged."""
-    worked = pc.field("mode").isin(WORKING) & ((pc.field("error") == "") | pc.field("error").is_null())
+    pushes = warehouse.system("pushes")
     try:
-        newest = newest_rows(warehouse.system("pushes"), PUSHES, NEWEST, worked)
+        if not files_between(pushes, 0, None):
+            return ()  # nothing has run: nothing of Arrow's expressions, which import pandas, is needed
+        worked = pc.field("mode").isin(WORKING) & ((pc.field("error") == "") | pc.field("error").is_null())
+        newest = newest_rows(pushes, PUSHES, NEWEST, worked)
     except HeadwaterError as error:
         logger.warning("nothing is learnt from the records of pushes: %s", error.message)
         return ()

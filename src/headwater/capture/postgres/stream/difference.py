@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 
+from headwater.storage.delta.reading import parquet_files
 from headwater.storage.timeline import WEIGHT, Timeline, change_schema
 from headwater.storage.zset import consolidate
 
@@ -105,7 +105,7 @@ def stored_changes(timeline: Timeline, sign: int, rows: int = 100_000) -> Iterat
     schema = change_schema(timeline.columns())
     for file in timeline.snapshot().files:
         # With the schema given, a column that was added after the file was written reads as NULL.
-        stored = ds.dataset([file.path], schema=schema, format="parquet")
+        stored = parquet_files([file.path], schema)
         for batch in stored.to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
             changes = pa.Table.from_batches([batch], schema)
             yield weighted(changes, pa.array(changes.column(WEIGHT).to_numpy() * sign))

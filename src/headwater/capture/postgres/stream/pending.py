@@ -14,13 +14,13 @@ from contextlib import suppress
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headwater.capture.intake.batch import Rejection
 from headwater.capture.intake.codes import codes
 from headwater.capture.intake.current import Current
 from headwater.capture.postgres.stream.difference import Buckets, stored_changes
 from headwater.storage.delta.delta_log import NewFile
+from headwater.storage.delta.reading import parquet_files
 from headwater.storage.timeline import Timeline, at_time, change_schema
 from headwater.storage.zset import consolidate
 
@@ -113,11 +113,11 @@ class Pending:
         schema = change_schema(self._timeline.columns())
         keys = wanted.select(key)
         first = keys.column(0)
-        condition = None if pa.types.is_floating(first.type) else ds.field(key[0]).isin(first.unique())
+        condition = None if pa.types.is_floating(first.type) else pc.field(key[0]).isin(first.unique())
         paths = [self._path(file) for file in self._files if _may_hold(file, key[0], first)]
         if not paths:
             return schema.empty_table()
-        rows = ds.dataset(paths, schema=schema, format="parquet").to_table(filter=condition)
+        rows = parquet_files(paths, schema).to_table(filter=condition)
         both = pa.concat_tables([keys, rows.select(key)], promote_options="default")
         numbers = codes(both, key)
         return rows.filter(pa.array(np.isin(numbers[len(keys) :], numbers[: len(keys)])))

@@ -154,7 +154,7 @@ def require_right_files(opened: Opened) -> None:
 
 def _planned(opened: Opened, path: Path) -> dict[str, Any]:
     new_views(path)  # nothing but views
-    planned = plan(opened.project, asking(load(opened.project.folder, [path])), opened.warehouse)
+    planned = plan(opened.catalog, asking(load(opened.project.folder, [path])), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
     return answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)}
 

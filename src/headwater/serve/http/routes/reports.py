@@ -147,6 +147,6 @@ def _table(opened: Opened, name: str) -> str:
 
 
 def _plan(opened: Opened) -> str:
-    planned = plan(opened.project, asking(opened.project), opened.warehouse)
+    planned = plan(opened.catalog, asking(opened.project), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
     return compact_json(answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)})

@@ -18,7 +18,6 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from headwater.bounds.plans.store import ROWID
@@ -95,6 +94,8 @@ def verify_parts(
 def _view(
     snapshot: Snapshot, view: StoredView, layout: Layout, relations: Relations, times: dict[str, int]
 ) -> VerifiedPart:
+    import duckdb
+
     current = _not_over(snapshot, view, layout)
     held = _of_rows(filter(current, _rows(snapshot, view.table.id)), view.table.columns)
     try:

@@ -1,0 +1,58 @@
+"""What the views of a tree need of its stage, added up.
+
+Trees are united pair by pair, and there may be a thousand views: so the needs of a tree are made from those
+of the two that it unites, without looking at the views again.  Most views ask for the same keys, states and
+filters as another and differ in their windows alone, which are edges here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from headwater.algebra.expressions.tree import Expr
+from headwater.algebra.weaving.edges import Edges, least
+from headwater.algebra.weaving.grouping import Grouping, Shape
+from headwater.algebra.weaving.shared_parts import edges_of
+from headwater.planning.weaving.candidates import Candidate
+
+__all__ = ["Needs", "needs_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    groupings: Mapping[Shape, Grouping]  # one of each shape, in the order of the views
+    edges: Edges
+    overlap: int
+    freshness: float  # of the most impatient view, in seconds
+    keys: frozenset[Expr]  # with the filters
+    times: frozenset[Expr]  # that windows are of
+
+    def __add__(self, other: Needs) -> Needs:
+        groupings = dict(self.groupings)
+        for shape, grouping in other.groupings.items():
+            groupings.setdefault(shape, grouping)
+        return Needs(
+            groupings,
+            least((*self.edges, *other.edges)),
+            self.overlap + other.overlap,
+            min(self.freshness, other.freshness),
+            self.keys | other.keys,
+            self.times | other.times,
+        )
+
+
+def needs_of(members: Iterable[Candidate]) -> Needs:
+    members = tuple(members)
+    groupings: dict[Shape, Grouping] = {}
+    for member in members:
+        groupings.setdefault(member.grouping.shape, member.grouping)
+    return Needs(
+        groupings,
+        edges_of(member.grouping for member in members),
+        sum(member.overlap for member in members),
+        min((member.freshness for member in members), default=inf),
+        frozenset(key for shape in groupings for key in (*shape.keys, *shape.filters)),
+        frozenset(shape.time for shape in groupings if shape.time is not None),
+    )
