@@ -42,8 +42,8 @@ def never(_project: Project) -> Catalog | None:
 class Reloading:
     """What a run knows of its project's files.
 
-    Housekeeping calls `look` and `replan` from one thread, the run's loop `adopt_waiting`; neither writes what
-    the other does.
+    Housekeeping calls `look` and `replan` from one thread, the run's loop `adopt_waiting`; neither writes
+    what the other does.
     """
 
     folder: str
