@@ -57,7 +57,8 @@ def test_what_stays_is_not_computed_anew(tmp_path: Path) -> None:
     assert {name: after.folder(name) for name in ("ab", "bc")} == {
         name: before.folder(name) for name in ("ab", "bc")
     }
-    assert all(after.levels([name]) == before.levels([name]) for name in ("ab", "bc"))
+    # The inputs of a join may stand in another order, since their sizes have changed.
+    assert all(after.stages_under(name) == before.stages_under(name) for name in ("ab", "bc"))
 
 
 def test_a_plan_that_runs_and_is_still_good_stays(tmp_path: Path) -> None:
