@@ -26,7 +26,15 @@ from headwater.algebra.expressions.tree import (
     conjuncts,
 )
 from headwater.bounds.query.block import Query
-from headwater.bounds.reading.expressions.comparisons import OPERATORS, binary, is_test, membership, negated
+from headwater.bounds.reading.expressions.comparable import kind_of
+from headwater.bounds.reading.expressions.comparisons import (
+    OPERATORS,
+    between,
+    binary,
+    is_test,
+    membership,
+    negated,
+)
 from headwater.bounds.reading.expressions.functions import Stability, moment_of, stability_of
 from headwater.bounds.reading.expressions.leaves import literal_of, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque, word_search
@@ -48,6 +56,7 @@ class Reader(Protocol):
     def type_of(self, column: Column) -> str: ...
 
 
+_ANY_TEXT = (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)  # without a length: a text stays as it is
 _UNARY: dict[type[exp.Expr], str] = {
     exp.Lower: "lower", exp.Upper: "upper", exp.Length: "length", exp.Abs: "abs", exp.Neg: "neg",
 }  # fmt: skip
@@ -97,8 +106,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
         case exp.Is():
             return is_test(node, inner)
         case exp.Between():
-            low, high = call("gte", inner(node.this), inner(node.args["low"])), inner(node.args["high"])
-            return call("and", low, call("lte", inner(node.this), high))
+            return between(node, inner, reader.type_of)
         case exp.In() if node.args.get("query") is not None:
             query, below = reader.subquery(node.args["query"], scope)
             return Subquery("in", query, inner(node.this), in_order(below.outer_columns))
@@ -120,6 +128,9 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             pattern = node.this
             arguments = (inner(pattern.this), inner(pattern.expression), inner(node.expression))
             return Call("like", arguments, "({0} LIKE {1} ESCAPE {2})")
+        case exp.Cast() if node.to.this in _ANY_TEXT and not node.to.expressions:
+            value = inner(node.this)
+            return value if kind_of(value, reader.type_of) == "text" else opaque(node, inner)
         case exp.Filter():
             return _filtered(node, inner)
         case exp.AggFunc() if not isinstance(node.parent, exp.Window):
@@ -193,7 +204,8 @@ def _filtered(node: exp.Filter, inner: Inner) -> Expr:
     return aggregate_of(whole.function, chosen, *whole.arguments[1:], distinct=whole.distinct)
 
 
-_SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance"}
+_SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance",
+         "logicalor": "max", "logicaland": "min"}  # FALSE comes before TRUE
 
 
 def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:

@@ -19,7 +19,7 @@ from typing import Any
 from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr
 from headwater.bounds.plans.execute import execute
 from headwater.bounds.plans.plan import Index, IndexPart
-from headwater.bounds.plans.store import ROWID, Interval, Store
+from headwater.bounds.plans.store import ROWID, Interval, RangeRead, Store
 from headwater.bounds.views.choose import Maintenance
 from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.backends.values import added
@@ -130,7 +130,7 @@ def _copies(writing: Writing, table: StoredTable, digest: bytes) -> int:
     """How many equal rows the table holds."""
     by_rowid = Index(table.id, (IndexPart(Column(ROWID)),), primary=True)
     interval = Interval(digest, False, digest + b"\xff" * _COPY_BYTES, False)
-    last = writing.scan(by_rowid, (), interval, True, 1, ..., table.id)
+    last = writing.scan(RangeRead(by_rowid, (), interval, reverse=True, limit=1, table=table.id))
     return int.from_bytes(last[0][ROWID][-_COPY_BYTES:], "big") + 1 if last else 0
 
 
