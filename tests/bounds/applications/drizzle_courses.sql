@@ -91,7 +91,7 @@ select distinct on ("course_id") "course_id", "position", "updated_at" from "pro
 -- expect: SI-1
 select distinct on ("course_id") "course_id", "position", "updated_at" from "progress" where "user_id" = $1 order by "course_id", "updated_at" desc limit 10;
 -- name: continueWatching
--- expect: unbounded
+-- expect: SI-2
 select * from (select distinct on ("course_id") "course_id", "position", "updated_at" from "progress" where "user_id" = $1 order by "course_id", "updated_at" desc) "p" order by "p"."updated_at" desc limit 3;
 -- name: leaders
 -- expect: SI-2

@@ -74,7 +74,7 @@ SELECT id FROM t WHERE id >= :a AND id < :a + 10;
 -- expect: unbounded
 SELECT code FROM ts WHERE code >= 'a' AND code <= 'b';
 -- name: group_limit
--- expect: unbounded
+-- expect: SI-2
 SELECT s, MAX(x) FROM t WHERE k = :k GROUP BY s ORDER BY s LIMIT 10;
 -- name: group_limit_count
 -- expect: SI-2
