@@ -208,7 +208,12 @@ def judge(case: HostileCase) -> bool:
 @pytest.mark.parametrize(
     "generator",
     [
-        HostileGenerator, HostileViewGenerator, ChildGenerator, LooseGenerator, FormGenerator, TopGenerator,
+        HostileGenerator,
+        HostileViewGenerator,
+        ChildGenerator,
+        LooseGenerator,
+        FormGenerator,
+        TopGenerator,
         NewestGenerator,
     ],  # fmt: skip
 )

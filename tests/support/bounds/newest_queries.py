@@ -18,7 +18,9 @@ class NewestGenerator(Generator):
         for _ in range(number):
             self.params, self.maxima = {}, {}
             text, sql, unlimited, order = self._query(self.random.choice(tables))
-            case = HostileCase(Catalog.of(tables), first.data, sql, self.params, {}, order, unlimited=unlimited)
+            case = HostileCase(
+                Catalog.of(tables), first.data, sql, self.params, {}, order, unlimited=unlimited
+            )
             case.text, case.given, case.limit = text, self.params, 1
             cases.append(case)
         return cases

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import ROWID, Entry, Interval, MemoryStore, RangeRead
+from headwater.bounds.plans.store import ROWID, Entry, MemoryStore, RangeRead
 from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
 from headwater.serve.store.backends.entries import entry_keys
@@ -56,9 +55,9 @@ class _State:
         return {name: row[name] for name in dict.fromkeys(own)}
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
-        name = wanted.table or wanted.index.table
+        name = wanted.table or wanted.over.table
         entries = self._store(name).scan(wanted._replace(table=name))
-        return [self._shown(name, entry) for entry in entries] if wanted.index.primary else entries
+        return [self._shown(name, entry) for entry in entries] if wanted.over.primary else entries
 
     def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
         keyed = sorted((key_of(key), row) for key, row in self.rows_by_table[table].items())

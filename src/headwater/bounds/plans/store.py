@@ -54,13 +54,13 @@ class Interval:
 
 
 class RangeRead(NamedTuple):
-    """Entries of an index whose first parts equal `prefix` and whose next is in `interval`, in order.
+    """Entries over an index whose first parts equal `prefix` and whose next is in `interval`, in order.
 
     `after`: only those whose next part comes after this value (a skip scan's step).  `table`: the table whose
     index is meant, where it has another name than the index's.
     """
 
-    index: Index
+    over: Index
     prefix: tuple[Any, ...] = ()
     interval: Interval | None = None
     reverse: bool = False

@@ -28,7 +28,9 @@ from headwater.model import Table
 
 __all__ = ["Ctes", "FromClause", "spread_views"]
 
-Ctes = dict[str, exp.Expr]  # by their names in small letters; views also by `schema.name`, or `.name` without one
+Ctes = dict[
+    str, exp.Expr
+]  # by their names in small letters; views also by `schema.name`, or `.name` without one
 
 
 def spread_views(views: Mapping[str, exp.Expr]) -> Ctes:

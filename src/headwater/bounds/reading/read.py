@@ -241,7 +241,9 @@ def _is_no_limit(cut: Expr | None) -> bool:
 
 def _counts_all_rows(node: exp.Expr) -> bool:
     """SQL_CALC_FOUND_ROWS finds all rows, however few it returns."""
-    return any(word.name.upper() == "SQL_CALC_FOUND_ROWS" for word in node.args.get("operation_modifiers") or [])
+    return any(
+        word.name.upper() == "SQL_CALC_FOUND_ROWS" for word in node.args.get("operation_modifiers") or []
+    )
 
 
 def _refuse_open_cut(limit: exp.Expr | None, place: Place | None) -> None:

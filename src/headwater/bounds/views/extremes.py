@@ -2,15 +2,23 @@
 
     SELECT room, MAX(at) FROM messages WHERE member = :m GROUP BY room ORDER BY MAX(at) DESC LIMIT 20
 
-A new message may be the newest; when the newest is deleted, the next one must be found.  Both are one read at
-the end of an index (member, room, at), which holds the group in order.  So the newest value of each group is a
-view, in the order of these values.  It takes a group of one table, and groups without NULLs: a group is looked
-up by its values.
+A new message may be the newest; when the newest is deleted, the next one must be found.  Both are one read
+at the end of an index (member, room, at), which holds the group in order.  So the newest value of each group
+is a view, in the order of these values.  It takes a group of one table, and groups without NULLs: a group is
+looked up by its values.
 """
 
 from __future__ import annotations
 
-from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery, call, transform
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Column,
+    Expr,
+    Parameter,
+    Subquery,
+    call,
+    transform,
+)
 from headwater.bounds.query.block import Base, Output, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.views.attributes import Attributes

@@ -8,8 +8,8 @@ A self-join has one delta query for each occurrence.  Run after an insert (befor
 row of the view that holds the changed row in some occurrence; for a grouped view each later occurrence leaves
 out the rows that an earlier one has counted.  An update is a delete and an insert.
 
-The delta query of a view with MIN or MAX also reads the extreme of the changed row's group, as it is after the
-change: after a delete, too.
+The delta query of a view with MIN or MAX also reads the extreme of the changed row's group, as it is after
+the change: after a delete, too.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, RangeRead, Store
+from headwater.bounds.plans.store import Entry, RangeRead, Store
 
 __all__ = ["Noticing"]
 
@@ -33,7 +32,7 @@ class Noticing:
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
         entries = self.store.scan(wanted)
-        self._notice(wanted.table or wanted.index.table, entries)
+        self._notice(wanted.table or wanted.over.table, entries)
         return entries
 
     def _notice(self, table: str, entries: Sequence[Entry | None]) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, RangeRead
+from headwater.bounds.plans.store import Entry, RangeRead
 from headwater.serve.store.protocol import Snapshot
 
 __all__ = ["Renamed"]
@@ -27,4 +26,4 @@ class Renamed:
         return self.snapshot.multi_get(self.names[table], keys)
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
-        return self.snapshot.scan(wanted._replace(table=self.names[wanted.index.table]))
+        return self.snapshot.scan(wanted._replace(table=self.names[wanted.over.table]))

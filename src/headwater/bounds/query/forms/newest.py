@@ -1,11 +1,12 @@
 """The newest rows of each group, the groups in the order of their newest: first the groups, then their rows.
 
-    SELECT * FROM (SELECT DISTINCT ON (room) room, body, at FROM messages WHERE member = :m ORDER BY room, at DESC) n
-    ORDER BY n.at DESC LIMIT 20
+    SELECT * FROM (
+      SELECT DISTINCT ON (room) room, body, at FROM messages WHERE member = :m ORDER BY room, at DESC
+    ) n ORDER BY n.at DESC LIMIT 20
 
-reads the first 20 of the groups `room, MAX(at) ... ORDER BY MAX(at) DESC LIMIT 20`, which can be a view, and of each
-its newest row.  A row that is among the first 20 is in one of the first 20 groups: each of these has a row that is
-before all rows of any other group.
+reads the first 20 of the groups `room, MAX(at) ... ORDER BY MAX(at) DESC LIMIT 20`, which can be a view, and
+of each its newest row.  A row that is among the first 20 is in one of the first 20 groups: each of these has a
+row that is before all rows of any other group.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _is_plain_top(inner: Select, catalog: Catalog) -> bool:
     if inner.limit is not None or inner.offset is not None or inner.group is not None or inner.distinct:
         return False
     columns = (*top.partition, top.order[0].expr)
-    certain = isinstance(top.order[0].expr, Column) and not catalog.nullable(source.table, top.order[0].expr.name)
+    certain = isinstance(top.order[0].expr, Column) and not catalog.nullable(
+        source.table, top.order[0].expr.name
+    )
     return bool(top.partition) and certain and all(isinstance(column, Column) for column in columns)
 
 
@@ -86,7 +89,9 @@ def _in_two_steps(block: Select, source: Derived, inner: Select, order: tuple[Or
     name = f"{source.alias}_groups"
     value = aggregate_of("max" if order[0].descending else "min", order[0].expr)
     outputs = (*(Output(_name(part), part) for part in top.partition), Output("newest", value))
-    limit = block.limit if block.offset is None or block.limit is None else call("add", block.limit, block.offset)
+    limit = (
+        block.limit if block.offset is None or block.limit is None else call("add", block.limit, block.offset)
+    )
     groups = replace(
         inner, outputs=outputs, top=None, ranking=None, windowed=False, group=top.partition, limit=limit,
         order=(replace(order[0], expr=value), *order[1:]),
@@ -111,4 +116,3 @@ def _renamed(block: Select) -> Select:
         for column in columns_in(expr)
     }
     return replace(block.substitute(names), sources=sources)
-

@@ -5,7 +5,8 @@
     code = TRUE              't', 'true' and '1' are all true
     code = :c COLLATE ci     'a' and 'A' are equal: code COLLATE ci = :c COLLATE ci
 
-So an index or a key on the text does not answer them.  Databases agree on that much, or refuse the comparison.
+So an index or a key on the text does not answer them.  Databases agree on that much, or refuse the
+comparison.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ TypeOf = Callable[[Column], str]  # the declared type of a column, or "" if it i
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "long", "decimal", "numeric", "double", "float", "real")
 _TEXTS = ("string", "varchar", "char", "text")
 _TIMES = ("date", "timestamp")
-_OF_NUMBERS = {"neg", "add", "sub", "mul", "div", "mod", "abs", "length", "count", "sum", "avg"}
-_OF_TEXTS = {"concat", "lower", "upper"}
-_OF_ARGUMENT = {"min", "max", "coalesce"}
+_OF_NUMBERS = {
+    "neg", "mul", "div", "mod", "abs", "length", "count", "sum", "avg", "floor", "ceil", "round", "year",
+    "month", "day", "hour", "minute", "second", "quarter",
+}  # fmt: skip
+_OF_TEXTS = {"concat", "lower", "upper", "substring"}
+_OF_TIMES = {"datetrunc"}
+_OF_ARGUMENT = {"min", "max", "coalesce", "nullif", "add", "sub"}  # a time and an interval are a time
 
 
 def comparable(left: Expr, right: Expr, type_of: TypeOf) -> tuple[Expr, Expr]:
@@ -69,6 +74,8 @@ def kind_of(expr: Expr, type_of: TypeOf) -> str:
             return "number"
         case Column():
             return _kind_of_type(type_of(expr).lower())
+        case Call("trycast", _, template):
+            return _kind_of_type(template.rpartition(" AS ")[2].lower())
         case Call() | AggregateCall():
             return _kind_of_call(expr.function, expr.arguments, type_of)
         case Opaque(name) if name.startswith("cast_"):
@@ -85,7 +92,8 @@ def _kind_of_type(declared: str) -> str:
 def _kind_of_call(function: str, arguments: tuple[Expr, ...], type_of: TypeOf) -> str:
     if function in _OF_ARGUMENT:
         return next((kind for part in arguments if (kind := kind_of(part, type_of))), "")
-    return "number" if function in _OF_NUMBERS else "text" if function in _OF_TEXTS else ""
+    kinds = (("number", _OF_NUMBERS), ("text", _OF_TEXTS), ("time", _OF_TIMES))
+    return next((kind for kind, names in kinds if function in names), "")
 
 
 def _as_number(expr: Expr) -> Expr:

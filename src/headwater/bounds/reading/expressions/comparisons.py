@@ -48,7 +48,9 @@ def between(node: exp.Between, inner: Inner, type_of: TypeOf) -> Expr:
         above = call("gte", *comparable(term, least, type_of))
         return call("and", above, call("lte", *comparable(term, most, type_of)))
 
-    return call("or", within(low, high), within(high, low)) if node.args.get("symmetric") else within(low, high)
+    return (
+        call("or", within(low, high), within(high, low)) if node.args.get("symmetric") else within(low, high)
+    )
 
 
 def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: TypeOf) -> Expr:

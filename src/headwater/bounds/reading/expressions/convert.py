@@ -26,7 +26,6 @@ from headwater.algebra.expressions.tree import (
     conjuncts,
 )
 from headwater.bounds.query.block import Query
-from headwater.bounds.reading.expressions.comparable import kind_of
 from headwater.bounds.reading.expressions.comparisons import (
     OPERATORS,
     between,
@@ -38,6 +37,7 @@ from headwater.bounds.reading.expressions.comparisons import (
 from headwater.bounds.reading.expressions.functions import Stability, moment_of, stability_of
 from headwater.bounds.reading.expressions.leaves import literal_of, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque, word_search
+from headwater.bounds.reading.expressions.scalars import known_scalar
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.errors import Place
@@ -56,7 +56,6 @@ class Reader(Protocol):
     def type_of(self, column: Column) -> str: ...
 
 
-_ANY_TEXT = (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)  # without a length: a text stays as it is
 _UNARY: dict[type[exp.Expr], str] = {
     exp.Lower: "lower", exp.Upper: "upper", exp.Length: "length", exp.Abs: "abs", exp.Neg: "neg",
 }  # fmt: skip
@@ -128,9 +127,6 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             pattern = node.this
             arguments = (inner(pattern.this), inner(pattern.expression), inner(node.expression))
             return Call("like", arguments, "({0} LIKE {1} ESCAPE {2})")
-        case exp.Cast() if node.to.this in _ANY_TEXT and not node.to.expressions:
-            value = inner(node.this)
-            return value if kind_of(value, reader.type_of) == "text" else opaque(node, inner)
         case exp.Filter():
             return _filtered(node, inner)
         case exp.AggFunc() if not isinstance(node.parent, exp.Window):
@@ -139,6 +135,9 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _case(node, inner)
     if stability_of(node) is Stability.MOMENT:
         return moment_of(node)
+    known = known_scalar(node, inner, reader.type_of)
+    if known is not None:
+        return known
     return word_search(node, inner) or _for_each_row(opaque(node, inner), scope)
 
 
@@ -204,8 +203,14 @@ def _filtered(node: exp.Filter, inner: Inner) -> Expr:
     return aggregate_of(whole.function, chosen, *whole.arguments[1:], distinct=whole.distinct)
 
 
-_SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance",
-         "logicalor": "max", "logicaland": "min"}  # FALSE comes before TRUE
+_SAME = {
+    "stddevsamp": "stddev",
+    "average": "avg",
+    "variancesamp": "variance",
+    "varsamp": "variance",
+    "logicalor": "max",
+    "logicaland": "min",
+}  # FALSE comes before TRUE
 
 
 def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:

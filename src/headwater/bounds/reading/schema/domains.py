@@ -1,8 +1,8 @@
 """How many values a column can have, where the schema says: ENUM types and CHECK constraints.
 
-    CHECK (state IN ('new', 'paid'))         two
-    CHECK (stars BETWEEN 1 AND 5)            five, if the column holds whole numbers
-    CHECK (slot >= 0 AND slot < 60)          sixty
+CHECK (state IN ('new', 'paid'))         two
+CHECK (stars BETWEEN 1 AND 5)            five, if the column holds whole numbers
+CHECK (slot >= 0 AND slot < 60)          sixty
 """
 
 from __future__ import annotations

@@ -270,7 +270,5 @@ def _referring(table: Table, node: exp.Expr, columns: tuple[str, ...]) -> Table:
     target = node.this
     referenced = _names(target.expressions) if isinstance(target, exp.Schema) else ()
     node = target.this if isinstance(target, exp.Schema) else target
-    reference = ForeignKey(
-        _spelt(table, columns), qualified_name(node.name, schema_of(node)), referenced
-    )
+    reference = ForeignKey(_spelt(table, columns), qualified_name(node.name, schema_of(node)), referenced)
     return replace(table, foreign_keys=(*table.foreign_keys, reference))

@@ -52,7 +52,8 @@ def declared_name(node: exp.Expr, declared: Iterable[str], schemas: Mapping[str,
 
 def dropped_names(tokens: Sequence[Token]) -> list[str]:
     """The names after DROP TABLE [IF EXISTS], each with its schema if it is written."""
-    names, parts = [], []
+    names: list[str] = []
+    parts: list[str] = []
     for token in tokens:
         if token.text == ",":
             names.append("".join(parts))

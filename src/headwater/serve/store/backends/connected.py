@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, RangeRead
+from headwater.bounds.plans.store import Entry, RangeRead
 from headwater.serve.store.backends.batches import row_records
 from headwater.serve.store.backends.entries import entry_keys, range_of, row_key
 from headwater.serve.store.backends.keys import key_of
@@ -43,8 +42,8 @@ class Connected:
         return [found.get(key) for key in wanted]
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
-        shape = self.shapes.scanned(wanted.index, wanted.table or wanted.index.table)
-        start, stop = range_of(wanted.index, wanted.prefix, wanted.interval, wanted.after)
+        shape = self.shapes.scanned(wanted.over, wanted.table or wanted.over.table)
+        start, stop = range_of(wanted.over, wanted.prefix, wanted.interval, wanted.after)
         text, values = shape.range, [start]
         if stop:
             text, values = text + " AND k < ?", [start, stop]

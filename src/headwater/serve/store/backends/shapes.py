@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import ROWID, Entry, Interval, RangeRead
+from headwater.bounds.plans.store import ROWID, Entry, RangeRead
 from headwater.serve.store.backends.values import as_bytes, as_bytes_column, stored, stored_column, typed
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import Part, Row, StoredIndex, StoredTable

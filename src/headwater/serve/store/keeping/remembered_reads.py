@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, RangeRead, Store
+from headwater.bounds.plans.store import Entry, RangeRead, Store
 
 __all__ = ["RememberedReads"]
 
@@ -32,8 +32,8 @@ class RememberedReads:
         return [self._rows[table, key] for key in keys]
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
-        asked = (id(wanted.index), *wanted[1:])
+        asked = (id(wanted.over), *wanted[1:])
         if asked not in self._ranges:
             # The index too: an id is its own as long as it lives.
-            self._ranges[asked] = (wanted.index, self.store.scan(wanted))
+            self._ranges[asked] = (wanted.over, self.store.scan(wanted))
         return self._ranges[asked][1]
