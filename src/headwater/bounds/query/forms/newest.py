@@ -5,8 +5,8 @@
     ) n ORDER BY n.at DESC LIMIT 20
 
 reads the first 20 of the groups `room, MAX(at) ... ORDER BY MAX(at) DESC LIMIT 20`, which can be a view, and
-of each its newest row.  A row that is among the first 20 is in one of the first 20 groups: each of these has a
-row that is before all rows of any other group.
+of each its newest row.  A row that is among the first 20 is in one of the first 20 groups: each of these has
+a row that is before all rows of any other group.
 """
 
 from __future__ import annotations
