@@ -36,6 +36,7 @@ from support.bounds.hostile_queries import (
     with_functions,
 )
 from support.bounds.loose_constraints import LooseGenerator
+from support.bounds.newest_queries import NewestGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
 from support.bounds.top_queries import TopGenerator
@@ -43,6 +44,7 @@ from support.bounds.view_upkeep import as_counter, build, change, contents
 from support.cases import scaled
 
 CHUNKS, SCHEMAS, QUERIES = 31, 45, 4
+NO_LIMIT = 2**31 - 1  # a bound like this is none
 AT_LEAST = 66  # plans run in each chunk: at least 2,046 in all
 
 
@@ -194,6 +196,7 @@ def judge(case: HostileCase) -> bool:
         if "has no value" in str(error):  # a parameter where none can be
             raise AssertionError(str(error)) from error
         return False
+    assert answer.bounded_plan.bound.rows < NO_LIMIT
     assert result.operations <= answer.bounded_plan.bound.operations
     assert result.read <= answer.bounded_plan.bound.read
     assert len(result.rows) <= answer.bounded_plan.bound.rows
@@ -204,7 +207,15 @@ def judge(case: HostileCase) -> bool:
 @pytest.mark.usefixtures("noisy")
 @pytest.mark.parametrize(
     "generator",
-    [HostileGenerator, HostileViewGenerator, ChildGenerator, LooseGenerator, FormGenerator, TopGenerator],
+    [
+        HostileGenerator,
+        HostileViewGenerator,
+        ChildGenerator,
+        LooseGenerator,
+        FormGenerator,
+        TopGenerator,
+        NewestGenerator,
+    ],  # fmt: skip
 )
 @pytest.mark.parametrize("chunk", range(scaled(2)))
 def test_hostile_queries_have_no_false_proof(chunk: int, generator: type[HostileGenerator]) -> None:

@@ -17,6 +17,8 @@ CREATE TABLE books (id BIGINT PRIMARY KEY, title STRING, price DECIMAL(10, 2), s
 -- param: ids <= 5
 CREATE QUERY some AS SELECT id, title, price FROM books WHERE id IN (:ids) ORDER BY id;
 CREATE QUERY on_shelf AS SELECT id FROM books WHERE shelf = :shelf ORDER BY price LIMIT :n;
+CREATE QUERY pages AS SELECT id FROM books ORDER BY id LIMIT 2 OFFSET (:page - 1) * 2;
+CREATE QUERY by_cast AS SELECT id FROM books WHERE id = CAST(:id AS BIGINT);
 CREATE QUERY all_of AS SELECT id FROM books WHERE shelf = :shelf;
 CREATE QUERY priced ALLOW UNBOUNDED WITHIN INTERVAL '20' SECOND AS
   SELECT shelf, count(*) AS n FROM books WHERE price > :price AND id IN (:ids) GROUP BY shelf;
@@ -53,6 +55,12 @@ def test_a_list_is_given_by_repeating_the_parameter(folder: str) -> None:
     assert set(answer) == {"query", "level", "operations", "bound", "time", "staleness_s", "rows"}
 
 
+def test_pages_and_casts(folder: str) -> None:
+    assert ask(folder, "pages", "page=2")["rows"] == [{"id": 2}, {"id": 3}]
+    assert ask(folder, "by_cast", "id=3")["rows"] == [{"id": 3}]
+    assert ask(folder, "by_cast", "id=three")["rows"] == []
+
+
 def test_null_equals_nothing(folder: str) -> None:
     assert ask(folder, "on_shelf", "shelf:=null", "n=3")["rows"] == []
     assert ask(folder, "on_shelf", "shelf=a", "n=2")["rows"] == [{"id": 0}, {"id": 2}]
@@ -76,6 +84,10 @@ def test_an_unbounded_query_is_answered_where_that_is_allowed(folder: str) -> No
         (["some", "ids:=[1"], "HW440", "JSON"),
         (["some", *[f"ids={n}" for n in range(6)]], "HW439", "5"),
         (["on_shelf", "shelf=a", "shelf=b", "n=1"], "HW433", "list"),
+        (["on_shelf", "shelf=a", "n=-1"], "HW433", "from 0 on"),
+        (["on_shelf", "shelf=a", "n:=null"], "HW433", "from 0 on"),
+        (["on_shelf", "shelf=a", "n=1001"], "HW433", "-- param: n <= 1001"),
+        (["pages", "page=0"], "HW439", "below zero"),
     ],
 )
 def test_refusals_say_what_to_do(folder: str, words: list[str], code: str, text: str) -> None:

@@ -2,6 +2,7 @@
 CREATE TABLE t (id BIGINT PRIMARY KEY, k BIGINT NOT NULL, x BIGINT NOT NULL, s STRING NOT NULL, n BIGINT, b BOOLEAN NOT NULL);
 CREATE TABLE u (id BIGINT PRIMARY KEY, t BIGINT NOT NULL REFERENCES t (id), k BIGINT, y BIGINT NOT NULL, UNIQUE (k));
 CREATE TABLE ts (id BIGINT PRIMARY KEY, code STRING NOT NULL, UNIQUE (code));
+CREATE TABLE tt (id BIGINT PRIMARY KEY, k BIGINT NOT NULL, unit STRING NOT NULL, at TIMESTAMP NOT NULL);
 CREATE TABLE c1 (id BIGINT PRIMARY KEY REFERENCES c2 (id), v BIGINT);
 CREATE TABLE c2 (id BIGINT PRIMARY KEY REFERENCES c1 (id), v BIGINT);
 -- name: inherited_window
@@ -74,7 +75,7 @@ SELECT id FROM t WHERE id >= :a AND id < :a + 10;
 -- expect: unbounded
 SELECT code FROM ts WHERE code >= 'a' AND code <= 'b';
 -- name: group_limit
--- expect: unbounded
+-- expect: SI-2
 SELECT s, MAX(x) FROM t WHERE k = :k GROUP BY s ORDER BY s LIMIT 10;
 -- name: group_limit_count
 -- expect: SI-2
@@ -211,3 +212,45 @@ SELECT t.s, MAX(u.y) FROM t JOIN u ON u.t = t.id WHERE t.k = :k GROUP BY t.s;
 -- name: count_two_tables
 -- expect: unbounded
 SELECT COUNT(*) FROM t JOIN u ON u.t = t.id WHERE t.k = :k;
+-- name: unit_by_parameter
+-- expect: not analysed
+SELECT id FROM tt WHERE k = :k AND DATE_TRUNC(:unit, at) = :day ORDER BY at LIMIT 10;
+-- name: unit_by_column
+-- expect: not analysed
+SELECT id FROM tt WHERE k = :k AND DATE_TRUNC(unit, at) = :day ORDER BY at LIMIT 10;
+-- name: unit_constant
+-- expect: SI-1
+SELECT id FROM tt WHERE k = :k AND DATE_TRUNC('month', at) = :day ORDER BY at LIMIT 10;
+-- name: year_of_time
+-- expect: SI-1
+SELECT id FROM tt WHERE k = :k AND YEAR(at) = :y ORDER BY at LIMIT 10;
+-- name: cast_parameter
+-- expect: SI-0
+SELECT id FROM tt WHERE id = CAST(:id AS BIGINT);
+-- name: cast_key
+-- expect: unbounded
+SELECT id FROM ts WHERE CAST(code AS BIGINT) = :x;
+-- name: text_compared_with_time
+-- expect: unbounded
+SELECT id FROM ts WHERE code = CURRENT_DATE OR code = DATE '2026-01-01';
+-- name: newest_of_each
+-- expect: SI-2
+SELECT * FROM (SELECT id, k, at, ROW_NUMBER() OVER (PARTITION BY k ORDER BY at DESC) AS rn FROM tt WHERE unit = :u) n WHERE rn = 1 ORDER BY at DESC LIMIT 5;
+-- name: third_of_each
+-- expect: unbounded
+SELECT * FROM (SELECT id, k, at, ROW_NUMBER() OVER (PARTITION BY k ORDER BY at DESC) AS rn FROM tt WHERE unit = :u) n WHERE rn = 3 ORDER BY at DESC LIMIT 5;
+-- name: newest_of_each_filtered
+-- expect: unbounded
+SELECT * FROM (SELECT id, k, at, ROW_NUMBER() OVER (PARTITION BY k ORDER BY at DESC) AS rn FROM tt WHERE unit = :u) n WHERE rn = 1 AND id > :id ORDER BY at DESC LIMIT 5;
+-- name: newest_of_each_other_order
+-- expect: unbounded
+SELECT * FROM (SELECT id, k, at, ROW_NUMBER() OVER (PARTITION BY k ORDER BY at DESC) AS rn FROM tt WHERE unit = :u) n WHERE rn = 1 ORDER BY id DESC LIMIT 5;
+-- name: newest_of_each_turned
+-- expect: unbounded
+SELECT * FROM (SELECT id, k, at, ROW_NUMBER() OVER (PARTITION BY k ORDER BY at DESC) AS rn FROM tt WHERE unit = :u) n WHERE rn = 1 ORDER BY at LIMIT 5;
+-- name: newest_of_nullable_groups
+-- expect: unbounded
+SELECT n, MAX(x) AS m FROM t WHERE k = :k GROUP BY n ORDER BY m DESC LIMIT 5;
+-- name: greatest_of_join
+-- expect: unbounded
+SELECT t.k, MAX(u.y) AS m FROM t JOIN u ON u.t = t.id WHERE t.s = :s GROUP BY t.k ORDER BY m DESC LIMIT 5;

@@ -73,3 +73,13 @@ CREATE QUERY sold_out AS
 CREATE QUERY pages AS SELECT page, count(*) AS n FROM visits WHERE reader = :reader GROUP BY page;
 CREATE QUERY either AS SELECT book_id FROM books WHERE book_id = :book_id OR book_id = :other;
 CREATE QUERY towns AS SELECT town FROM readers WHERE reader = :reader UNION SELECT town FROM readers WHERE reader = :other;
+CREATE QUERY readers_by_last_note AS
+  SELECT reader, MAX(at_ms) AS newest, COUNT(*) AS notes FROM notes GROUP BY reader ORDER BY newest DESC LIMIT 4;
+CREATE QUERY newest_order_by_status AS
+  SELECT status, MAX(order_id) AS newest FROM orders WHERE reader = :reader GROUP BY status ORDER BY newest DESC LIMIT 3;
+CREATE QUERY newest_book_of_each_subject AS
+  SELECT n.book_id, n.subject FROM (
+    SELECT book_id, subject, ROW_NUMBER() OVER (PARTITION BY subject ORDER BY book_id DESC) AS rn FROM books WHERE author_id = :author_id
+  ) n WHERE n.rn <= 2 ORDER BY n.book_id DESC LIMIT 5;
+CREATE QUERY orders_of_month AS
+  SELECT order_id FROM orders WHERE reader = :reader AND MONTH(placed_at) = CAST(:month AS INT) ORDER BY order_id LIMIT 5;

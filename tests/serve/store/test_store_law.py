@@ -21,15 +21,18 @@ from support.bounds.hostile_queries import (
     HostileViewGenerator,
     with_functions,
 )
+from support.bounds.newest_queries import NewestGenerator
 from support.bounds.random_queries import Generator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
 from support.bounds.top_queries import TopGenerator
 from support.cases import scaled
 from support.store.kept_stores import KeptStore
 
-KINDS = (HostileGenerator, HostileViewGenerator, ChildGenerator, FormGenerator, TopGenerator)
+KINDS = (
+    HostileGenerator, HostileViewGenerator, ChildGenerator, FormGenerator, TopGenerator, NewestGenerator
+)  # fmt: skip
 SCHEMAS, QUERIES, DELTAS = 40, 8, 3
-AT_LEAST = 100  # queries of each kind that are answered after every delta: 500 in all
+AT_LEAST = 100  # queries of each kind that are answered after every delta: 600 in all
 Data = dict[str, list[dict[str, Any]]]
 
 

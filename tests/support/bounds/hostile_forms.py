@@ -23,6 +23,8 @@ class FormGenerator(HostileGenerator):
                 f"{alias}.s LIKE '_' || {word} || '%'",
                 f"{alias}.s = 7",
                 f"{alias}.s IN (7, 8)",
+                f"{alias}.s = -7",
+                f"{alias}.s BETWEEN 7 AND 8",
                 f"{alias}.a = '{number}'",
                 f"{alias}.id > (SELECT MAX(w.id) - {number} FROM {table.name} w)",
                 f"{alias}.id > (SELECT MAX(w.id) - {number} FROM {table.name} w) AND {alias}.a IN (SELECT y.a FROM "
@@ -33,7 +35,7 @@ class FormGenerator(HostileGenerator):
     def query(self, tables: list[Table], data: dict[str, list[dict[str, Any]]]) -> Case:
         parent, child = self.random.choice(tables), self.random.choice(tables)
         if self.chance(0.5) or not parent.key:
-            return super().query(tables, data)
+            return self._with_no_limit(super().query(tables, data))
         column = self.random.choice("abc")
         shown = ", ".join(f"x0.{name} AS o{number}" for number, name in enumerate(parent.key))
         sql = f"SELECT {shown}, {self._body(parent, child, column)}"
@@ -41,6 +43,12 @@ class FormGenerator(HostileGenerator):
         case = Case(Catalog.of(tables), data, sql, self.params, self.maxima, order, unlimited=sql)
         case.limit = self.random.randint(1, 4)
         case.sql += f" ORDER BY {', '.join(f'o{number}' for number in range(order))} LIMIT {case.limit}"
+        return case
+
+    def _with_no_limit(self, case: Case) -> Case:
+        """What ORMs write where they want no LIMIT."""
+        if case.limit is None and " LIMIT " not in case.sql and self.chance(0.5):
+            case.sql += self.random.choice([" LIMIT -1", " LIMIT 9223372036854775807"])
         return case
 
     def _body(self, parent: Table, child: Table, column: str) -> str:

@@ -16,7 +16,7 @@ from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 
-TEXTS = ["ape", "bee cat", "ape bee", "cat ape bee", "", "bee", "7", "07"]
+TEXTS = ["ape", "bee cat", "ape bee", "cat ape bee", "", "bee", "7", "07", "-7", "-07"]
 
 
 @dataclass
@@ -190,7 +190,7 @@ class Hostile:
         rows = ", ".join(f"COALESCE({alias}.a, -1)" for alias in aliases)
 
         def for_sqlite(text: str) -> str:
-            text = re.sub(r"(x\d\.s) (=|IN) (7|\(7)", r"as_number(\1) \2 \3", text)
+            text = re.sub(r"(x\d\.s) (=|IN|BETWEEN) (-?7|\(7)", r"as_number(\1) \2 \3", text)
             text = re.sub(r"(x\d\.a) = '(\d)'", r"\1 = \2", text)
             text = re.sub(r"MATCH\((.*?)\) AGAINST \((.*?)\)", r"match_any(\1, \2)", text)
             return text.replace("RAND()", f"noise({rows})")

@@ -11,6 +11,7 @@ from headwater.bounds.plans.execute import execute
 from headwater.bounds.plans.store import ROWID, MemoryStore
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.views.choose import ChosenView
+from headwater.bounds.views.partial_states import is_extreme
 
 
 def build(store: MemoryStore, view: ChosenView, connection: sqlite3.Connection) -> None:
@@ -35,6 +36,8 @@ def change(
     """Insert (+1) or delete (-1) a row of a base table and run the delta queries on it."""
     if sign > 0:
         store.put(table, row)
+    elif view.reads_again:
+        store.delete(table, row)
     for upkeep in view.maintenance:
         if upkeep.delta.table != table:
             continue
@@ -55,10 +58,12 @@ def _apply(store: MemoryStore, view: ChosenView, increments: dict[str, Any], sig
     key = view.candidate.table.key
     old = store.get(name, tuple(increments[part] for part in key))
     merged = {part: increments[part] for part in key}
+    extremes = {output.name for output in view.candidate.definition.outputs if is_extreme(output.expr)}
     for column in view.candidate.table.column_names:
         if column not in key:
             before = (old or {}).get(column) or 0
-            merged[column] = before + sign * (increments[column] or 0)
+            again = column in extremes
+            merged[column] = increments[column] if again else before + sign * (increments[column] or 0)
     _forget_empty_sums(view, merged)
     store.delete(name, merged) if merged["cnt"] == 0 else store.put(name, merged)
 

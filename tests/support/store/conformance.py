@@ -15,7 +15,7 @@ import pytest
 
 from headwater.algebra.expressions.tree import Column, call
 from headwater.bounds.plans.plan import Index, IndexPart
-from headwater.bounds.plans.store import Interval
+from headwater.bounds.plans.store import Interval, RangeRead
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import KeptStore, StoredIndex, StoredTable
 
@@ -75,8 +75,8 @@ def a_row_is_got_put_and_deleted(store: KeptStore) -> None:
         writing.put("t_1", row(3, 7))
     with store.snapshot() as snapshot:
         assert snapshot.multi_get("t_1", [(3,), (1,)]) == [row(3, 7), None]
-        assert [entry["id"] for entry in snapshot.scan(INDEXES[0].index, (6,), table="t_1")] == []
-        assert [entry["id"] for entry in snapshot.scan(INDEXES[0].index, (7,), table="t_1")] == [3]
+        assert [entry["id"] for entry in snapshot.scan(RangeRead(INDEXES[0].index, (6,), table="t_1"))] == []
+        assert [entry["id"] for entry in snapshot.scan(RangeRead(INDEXES[0].index, (7,), table="t_1"))] == [3]
 
 
 def a_transaction_is_all_or_nothing(store: KeptStore) -> None:
@@ -126,7 +126,7 @@ def parts_come_are_filled_and_go(store: KeptStore) -> None:
         writing.mark_ready([late.id])
     with store.snapshot() as snapshot:
         assert late.id in snapshot.ready()
-        assert snapshot.scan(late.index, ("x",), table="t_1") == [{"s": "x", "id": 1, "b": 4}]
+        assert snapshot.scan(RangeRead(late.index, ("x",), table="t_1")) == [{"s": "x", "id": 1, "b": 4}]
     with store.transaction() as writing:
         writing.drop(late.id)
     assert late.id not in store.parts()
@@ -197,11 +197,11 @@ def same_scans(stores: Sequence[KeptStore], seed: int) -> None:
         )
         prefix = _prefix(r, index, kind)
         interval, after = _range(r, index, prefix, kind)
-        asked = (index, prefix, interval, r.random() < 0.4, r.choice([None, 1, 3]), after, "t_1")
+        asked = RangeRead(index, prefix, interval, r.random() < 0.4, r.choice([None, 1, 3]), after, "t_1")
         answers = []
         for store in stores:
             with store.snapshot() as snapshot:
-                answers.append(list(snapshot.scan(*asked)))
+                answers.append(list(snapshot.scan(asked)))
         assert answers[0] == answers[1], asked
 
 

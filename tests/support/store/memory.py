@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import ROWID, Entry, Interval, MemoryStore
+from headwater.bounds.plans.store import ROWID, Entry, MemoryStore, RangeRead
 from headwater.bounds.query.catalog import Catalog
 from headwater.model import Column, Table
 from headwater.serve.store.backends.entries import entry_keys
@@ -55,19 +54,10 @@ class _State:
         own = (*part.columns, *part.key) if isinstance(part, StoredTable) else ()
         return {name: row[name] for name in dict.fromkeys(own)}
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        name = table or index.table
-        entries = self._store(name).scan(index, prefix, interval, reverse, limit, after, name)
-        return [self._shown(name, entry) for entry in entries] if index.primary else entries
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        name = wanted.table or wanted.over.table
+        entries = self._store(name).scan(wanted._replace(table=name))
+        return [self._shown(name, entry) for entry in entries] if wanted.over.primary else entries
 
     def rows(self, table: str, after: bytes = b"", limit: int | None = None) -> Iterator[tuple[bytes, Entry]]:
         keyed = sorted((key_of(key), row) for key, row in self.rows_by_table[table].items())

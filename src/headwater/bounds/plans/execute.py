@@ -174,6 +174,8 @@ class _Run:
             )
         start = 0 if offset is None else int(evaluate(offset, {}, self.params))
         stop = None if limit is None else start + int(evaluate(limit, {}, self.params))
+        if start < 0 or (stop is not None and stop < start):
+            raise BrokenAssumption("its LIMIT or OFFSET is a number below zero")
         return rows[start:stop]
 
     def _tops(

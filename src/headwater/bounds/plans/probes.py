@@ -15,7 +15,7 @@ from headwater.algebra.expressions.tree import Call, Expr, Parameter
 from headwater.algebra.expressions.values import as_text
 from headwater.bounds.plans.evaluate import Row, evaluate
 from headwater.bounds.plans.plan import Each, Equal, OneOf, Probe
-from headwater.bounds.plans.store import ROWID, Interval, Store
+from headwater.bounds.plans.store import ROWID, Interval, RangeRead, Store
 from headwater.bounds.query.catalog import Catalog
 
 __all__ = ["BrokenAssumption", "StoreReader"]
@@ -49,7 +49,7 @@ class StoreReader:
                 yield from self._get(probe.index.table, values)
                 continue
             self.operations += 1
-            entries = self.store.scan(probe.index, values, interval, probe.reverse, limit)
+            entries = self.store.scan(RangeRead(probe.index, values, interval, probe.reverse, limit))
             self.read += len(entries)
             yield from self._fetched(probe.index.table, entries) if probe.fetch else entries
 
@@ -106,7 +106,7 @@ class StoreReader:
         after: Any = ...
         for _ in count() if each.stop is None else range(int(evaluate(each.stop, row, self.params))):
             self.operations += 1
-            entries = self.store.scan(probe.index, bound, interval, False, 1, after)
+            entries = self.store.scan(RangeRead(probe.index, bound, interval, limit=1, after=after))
             if not entries:
                 return
             self.read += 1

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import total_ordering
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from headwater.algebra.expressions.matching import words
 from headwater.algebra.expressions.tree import Call, Column, Expr
@@ -20,7 +20,7 @@ from headwater.bounds.plans.evaluate import evaluate, is_true
 from headwater.bounds.plans.plan import Index, IndexPart
 from headwater.bounds.query.catalog import Catalog
 
-__all__ = ["ROWID", "Entry", "Interval", "MemoryStore", "Store", "part_values", "sort_key"]
+__all__ = ["ROWID", "Entry", "Interval", "MemoryStore", "RangeRead", "Store", "part_values", "sort_key"]
 
 ROWID = "$rowid"  # the key of a table that declares none
 
@@ -53,6 +53,22 @@ class Interval:
         return self.high is None or not (value > self.high or (self.high_open and value == self.high))
 
 
+class RangeRead(NamedTuple):
+    """Entries over an index whose first parts equal `prefix` and whose next is in `interval`, in order.
+
+    `after`: only those whose next part comes after this value (a skip scan's step).  `table`: the table whose
+    index is meant, where it has another name than the index's.
+    """
+
+    over: Index
+    prefix: tuple[Any, ...] = ()
+    interval: Interval | None = None
+    reverse: bool = False
+    limit: int | None = None
+    after: Any = ...
+    table: str = ""
+
+
 class Store(Protocol):
     """Two questions, each answer one operation."""
 
@@ -62,21 +78,8 @@ class Store(Protocol):
         """Several gets in one message; each counts as an operation."""
         ...
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        """Entries whose first parts equal `prefix` and whose next is in `interval`, in order.
-
-        `after`: only those whose next part comes after this value (a skip scan's step).  `table`: the table
-        whose index is meant, where it has another name than the index's.
-        """
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        """The entries of a range, in order."""
         ...
 
 
@@ -136,20 +139,12 @@ class MemoryStore:
     def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
         return [self.get(table, key) for key in keys]
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        index, prefix, interval, reverse, limit, after, table = wanted
         entries = self._entries(index if not table else replace(index, table=table))
-        wanted, length = _prefix_key(index, prefix), len(prefix)
-        start = bisect_left(entries, wanted, key=lambda keyed: keyed[0][:length])
-        end = bisect_right(entries, wanted, key=lambda keyed: keyed[0][:length])
+        first, length = _prefix_key(index, prefix), len(prefix)
+        start = bisect_left(entries, first, key=lambda keyed: keyed[0][:length])
+        end = bisect_right(entries, first, key=lambda keyed: keyed[0][:length])
         inside = [
             entry for _, entry in entries[start:end] if self._inside(index, entry, prefix, interval, after)
         ]

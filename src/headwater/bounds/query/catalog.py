@@ -12,7 +12,7 @@ from math import prod
 from headwater.algebra.expressions.tree import Expr
 from headwater.model import Cardinality, Column, ForeignKey, Table
 
-__all__ = ["Catalog", "UniqueTerms"]
+__all__ = ["Catalog", "UniqueTerms", "is_whole"]
 
 _DOMAINS = {"boolean": 2, "tinyint": 256}
 _FEW = 1000
@@ -106,14 +106,14 @@ class Catalog:
     def whole(self, name: str, column: str) -> bool:
         """Does the column hold whole numbers?"""
         declared = self.column(name, column)
-        return declared is not None and declared.type.lower() in _WHOLE
+        return declared is not None and is_whole(declared)
 
     def domain(self, name: str, column: str, after: frozenset[str] = _NONE) -> int | None:
         """How many values other than NULL a column can have, where the schema tells."""
         declared = self.column(name, column)
         if declared is None:
             return None
-        sizes = [_DOMAINS.get(declared.type), declared.values]
+        sizes = [_DOMAINS.get(_plain_type(declared)), declared.values]
         sizes += [
             self.row_bound(reference.table, (), after | {name})
             for reference in self.foreign_keys(name)
@@ -135,9 +135,11 @@ class Catalog:
         return tuple(references)
 
     def _spelled(self, name: str) -> str | None:
+        """The table of this name; one that is written with its schema may be declared without."""
         if name in self.tables:
             return name
-        return next((table for table in self.tables if table.lower() == name.lower()), None)
+        folded = {table.lower(): table for table in self.tables}
+        return folded.get(name.lower()) or folded.get(name.rpartition(".")[2].lower())
 
     def references(self, name: str, pairs: Collection[tuple[str, str]], target: str) -> bool:
         """Does a declared foreign key make every row of `name` find a row of `target` with equal `pairs`?"""
@@ -147,3 +149,13 @@ class Catalog:
             and set(zip(reference.columns, reference.referenced, strict=False)) == wanted
             for reference in self.foreign_keys(name)
         )
+
+
+def is_whole(column: Column) -> bool:
+    """Does the column hold whole numbers?"""
+    return _plain_type(column) in _WHOLE
+
+
+def _plain_type(column: Column) -> str:
+    """Without MySQL's display width: tinyint(1) holds what any tinyint does."""
+    return column.type.lower().partition("(")[0]

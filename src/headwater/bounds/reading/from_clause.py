@@ -20,14 +20,27 @@ from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import Reader, conditions_of, convert
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
+from headwater.bounds.reading.schema.qualified import declared_name, plain_name, schema_of
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.trees import column_names, own_clauses
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
 
-__all__ = ["Ctes", "FromClause"]
+__all__ = ["Ctes", "FromClause", "spread_views"]
 
-Ctes = dict[str, exp.Expr]
+Ctes = dict[
+    str, exp.Expr
+]  # by their names in small letters; views also by `schema.name`, or `.name` without one
+
+
+def spread_views(views: Mapping[str, exp.Expr]) -> Ctes:
+    """Views as if each were written in a WITH; a statement may name them with their schema."""
+    spread: Ctes = {}
+    for name, view in views.items():
+        folded = name.lower()
+        keys = (plain_name(folded), folded if "." in folded else f".{folded}")
+        spread |= {key: exp.Subquery(this=view.copy()) for key in keys}
+    return spread
 
 
 class QueryReader(Reader, Protocol):
@@ -35,6 +48,9 @@ class QueryReader(Reader, Protocol):
 
     @property
     def tables(self) -> Mapping[str, Table]: ...
+
+    @property
+    def schemas(self) -> Mapping[str, str]: ...
 
     @property
     def names(self) -> Names: ...
@@ -82,23 +98,26 @@ class FromClause:
         return tuple(source.alias for source in self.sources[before:])
 
     def _named(self, node: exp.Table) -> None:
-        """A table, or a subquery of WITH, which does not see itself."""
+        """A table, a view, or a subquery of WITH, which does not see itself."""
         name = node.name.lower()
-        if name in self.ctes and not node.db:
-            others = {other: body for other, body in self.ctes.items() if other != name}
-            self._subquery(self.ctes[name].copy(), node.alias or node.name, others)
-        else:
+        written = [f"{schema_of(node)}.{name}", f".{name}"] if node.db else [name]
+        body = next((self.ctes[key] for key in written if key in self.ctes), None)
+        if body is None:
             self._table(node)
+            return
+        others = {key: other for key, other in self.ctes.items() if plain_name(key) != name}
+        self._subquery(body.copy(), node.alias or node.name, others)
 
     def _table(self, node: exp.Table) -> None:
-        table = self.reader.tables.get(node.name.lower())
+        name = declared_name(node, self.reader.tables, self.reader.schemas)
+        table = None if name is None else self.reader.tables[name]
         place = self.reader.place(node)
         if table is None:
             declared = [other.name for other in self.reader.tables.values()]
             hint = did_you_mean(node.name, declared)
             hint = hint or "declare it with CREATE TABLE in the same file or project"
             raise InputError("HW401", f'there is no table "{node.name}"', place=place, hint=hint)
-        written = node.alias or table.name
+        written = node.alias or plain_name(table.name)
         alias = self.reader.names.fresh(written)
         self.sources.append(Base(alias, table.name, place))
         self.reader.declared[alias] = table

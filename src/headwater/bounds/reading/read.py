@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.build import ZERO
 from headwater.algebra.expressions.facts import has_aggregate
-from headwater.algebra.expressions.tree import Column, Expr, Literal
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.bounds.query.block import Order, Query, Select, Top, Union
 from headwater.bounds.query.forms.derived import flattened
 from headwater.bounds.query.forms.merging import inner_where_possible
@@ -21,7 +21,7 @@ from headwater.bounds.query.forms.tops import with_tops
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
-from headwater.bounds.reading.from_clause import Ctes, FromClause
+from headwater.bounds.reading.from_clause import Ctes, FromClause, spread_views
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.select_list import SelectList, outputs_of
@@ -33,6 +33,7 @@ from headwater.model import SqlText, Table
 __all__ = ["read_query"]
 
 _DEEPEST = 60  # subqueries within subqueries
+_NO_LIMIT = 2**31 - 1  # the greatest numbers of 32 or 64 bits stand for no limit at all
 
 
 def read_query(
@@ -40,11 +41,12 @@ def read_query(
     tables: Mapping[str, Table],
     sql: SqlText,
     views: Mapping[str, exp.Expr] | None = None,
+    schemas: Mapping[str, str] | None = None,
 ) -> Query:
     """The block of a parsed SELECT over the declared tables; `views` are spread where they are named."""
     folded = {name.lower(): table for name, table in tables.items()}
-    spread: Ctes = {name.lower(): exp.Subquery(this=view.copy()) for name, view in (views or {}).items()}
-    query, _ = _Reader(folded, sql).query(numbered_parameters(tree), None, spread)
+    reader = _Reader(folded, sql, schemas or {})
+    query, _ = reader.query(numbered_parameters(tree), None, spread_views(views or {}))
     return query
 
 
@@ -52,6 +54,7 @@ def read_query(
 class _Reader:
     tables: Mapping[str, Table]
     sql: SqlText
+    schemas: Mapping[str, str] = field(default_factory=dict)  # of tables, where they are written
     names: Names = field(default_factory=Names)
     depth: int = 0
     declared: dict[str, Table] = field(default_factory=dict)  # by alias
@@ -127,7 +130,10 @@ class _Reader:
         return direction(node, Column(named[0]))
 
     def _cut(self, node: exp.Expr, scope: Scope) -> tuple[Expr | None, Expr | None]:
-        """LIMIT and OFFSET, or FETCH; LIMIT ALL and LIMIT NULL are none."""
+        """LIMIT and OFFSET, or FETCH; LIMIT ALL and LIMIT NULL are none.
+
+        Nor are the numbers that ORMs write where they want an OFFSET alone: the greatest there is, or -1.
+        """
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count: exp.Expr | None = None
         _refuse_open_cut(limit, self.place(node))
@@ -141,7 +147,7 @@ class _Reader:
         while isinstance(count, exp.Cast | exp.Paren):  # LIMIT $2::int
             count = count.this
         cut = None if count is None else convert(count, scope, self)
-        if isinstance(cut, Literal) and cut.value is None:
+        if _is_no_limit(cut) or _counts_all_rows(node):
             cut = None
         skipped = None if shift is None else convert(shift, scope, self)
         return cut, None if skipped == ZERO else skipped
@@ -181,6 +187,9 @@ class _Reader:
         exprs = (*(output.expr for output in shown.outputs), *having, *(item.expr for item in order))
         if group is None and any(map(has_aggregate, exprs)):
             group = ()
+        if group is None:  # MySQL's HAVING without groups is a WHERE that knows the outputs
+            clause.where += having
+            having = ()
         limit, offset = self._cut(node, scope)
         top = self._top(node, scope, order)
         if top is not None and (group is not None or (len(windows(node)) and not node.args.get("qualify"))):
@@ -218,6 +227,23 @@ class _Reader:
 def _in_simple_form(block: Select) -> Select:
     """Left joins are inner joins where they can be, ranks are cut, a grouping alone is the block itself."""
     return flattened(with_tops(inner_where_possible(block)))
+
+
+def _is_no_limit(cut: Expr | None) -> bool:
+    match cut:
+        case Literal(None) | Call("neg", (Literal(),)):
+            return True
+        case Literal(int() as number):
+            return number >= _NO_LIMIT
+        case _:
+            return False
+
+
+def _counts_all_rows(node: exp.Expr) -> bool:
+    """SQL_CALC_FOUND_ROWS finds all rows, however few it returns."""
+    return any(
+        word.name.upper() == "SQL_CALC_FOUND_ROWS" for word in node.args.get("operation_modifiers") or []
+    )
 
 
 def _refuse_open_cut(limit: exp.Expr | None, place: Place | None) -> None:

@@ -64,10 +64,10 @@ class SelectList:
         clause = node.args.get("group")
         if clause is None:
             return None
-        for name in ("grouping_sets", "cube", "rollup", "totals"):
-            if clause.args.get(name):
-                text = f"GROUP BY with {name.replace('_', ' ').upper()}"
-                raise NotAnalysed(text, self.reader.place(clause))
+        several = next(clause.find_all(exp.GroupingSets, exp.Cube, exp.Rollup), None)
+        if several is not None or clause.args.get("totals"):
+            kind = "totals" if several is None else type(several).__name__
+            raise NotAnalysed(f"GROUP BY with {kind.upper()} is not understood", self.reader.place(clause))
         if clause.args.get("all"):
             return tuple(output.expr for output in self.outputs if not has_aggregate(output.expr))
         return tuple(dict.fromkeys(self._item(item) for item in clause.expressions))

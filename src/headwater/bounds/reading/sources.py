@@ -32,6 +32,14 @@ from headwater.bounds.reading.schema.plain_ddl import (
     unconstrained,
     view_query,
 )
+from headwater.bounds.reading.schema.qualified import (
+    declared_name,
+    dropped_names,
+    plain_name,
+    qualified_name,
+    same_schema,
+    schema_of,
+)
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
 from headwater.errors import InputError, Place
 from headwater.errors.shared import declared_twice
@@ -39,7 +47,7 @@ from headwater.model import Query, SqlText, Table, View
 from headwater.sql.ddl.query import name_in_comments
 from headwater.sql.ddl.statements import Statements, read_statement, split_statements
 from headwater.sql.parsing.lexer import Source, Token
-from headwater.sql.parsing.names import spelling
+from headwater.sql.parsing.names import same_name, spelling
 from headwater.sql.parsing.parser import dialect_named, normalised_tree, parse_statement
 from headwater.sql.parsing.words import Words
 
@@ -75,19 +83,34 @@ class Inputs:
     added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
 
     parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
+    schemas: dict[str, str] = field(default_factory=dict)  # of tables whose names are written with one
 
     def forget(self, name: str) -> None:
-        """Nothing that is declared of the table counts any more."""
-        table = spelling(name, self.tables)
-        if table is not None:
+        """Nothing that is declared of tables of this name, in whichever schema, counts any more."""
+        for table in self._called(name):
             self.tables[table] = unconstrained(self.tables[table])
-            self.unique_indexes = {
-                key: index for key, index in self.unique_indexes.items() if index.table != table
-            }
+            self._forget_indexes(table)
 
-    def declare(self, declared: Table | View) -> None:
-        """Add a table or a stored view; a name is declared once."""
+    def drop(self, name: str) -> None:
+        """The table is there no more; another one may get its name."""
+        for table in self._called(name):
+            if "." not in name or table == plain_name(table) or same_name(table, name):
+                del self.tables[table]
+                self._forget_indexes(table)
+
+    def _called(self, name: str) -> list[str]:
+        wanted = plain_name(name)
+        return [table for table in self.tables if same_name(plain_name(table), wanted)]
+
+    def _forget_indexes(self, table: str) -> None:
+        kept = {key: index for key, index in self.unique_indexes.items() if index.table != table}
+        self.unique_indexes = kept
+
+    def declare(self, declared: Table | View, schema: str = "") -> None:
+        """Add a table or a stored view; a name is declared once in a schema."""
         relations: tuple[Table | View, ...] = (*self.tables.values(), *self.views)
+        if isinstance(declared, Table):
+            declared = self._in_schema(declared, schema)
         name = spelling(declared.name, [relation.name for relation in relations])
         if name is not None:
             first = next(relation.place for relation in relations if relation.name == name)
@@ -96,6 +119,20 @@ class Inputs:
             self.tables[declared.name] = declared
         else:
             self.views.append(declared)
+
+    def _in_schema(self, table: Table, schema: str) -> Table:
+        """The table under a name that no table of another schema has; the usual schema's is the plain one."""
+        name = table.name.lower()
+        other = self.schemas.get(name, schema)
+        if spelling(table.name, self.tables) is None or same_schema(other, schema):
+            self.schemas.setdefault(name, schema)
+            return table
+        if qualified_name(name, schema) != name:
+            return replace(table, name=qualified_name(table.name, schema))
+        held = self.tables.pop(spelling(table.name, self.tables) or "")
+        self.tables[qualified_name(held.name, other)] = replace(held, name=qualified_name(held.name, other))
+        self.schemas[name] = schema
+        return table
 
 
 def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
@@ -115,9 +152,21 @@ def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
         elif words.at("DROP", "INDEX"):
             for token in words.rest():
                 inputs.unique_indexes.pop(token.text.lower(), None)
-        elif not passes_over(words, named=bool(name)):
+        elif words.at("DROP", "TABLE"):
+            for dropped in dropped_names(words.rest()[2:]):
+                inputs.drop(dropped)
+        elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
             _read(words, gap_start, name, inputs, own)
     return inputs
+
+
+def _is_there_already(words: Words, inputs: Inputs) -> bool:
+    """CREATE TABLE IF NOT EXISTS of a table that is declared: the first declaration stays."""
+    if not words.at("CREATE", "TABLE", "IF", "NOT", "EXISTS"):
+        return False
+    name, dot, last = (words.peek(ahead).text for ahead in (5, 6, 7))
+    table = exp.table_(last, db=name) if dot == "." else exp.table_(name)
+    return declared_name(table, inputs.tables, inputs.schemas) is not None
 
 
 def _altered_type(words: Words) -> str:
@@ -235,19 +284,20 @@ def _take(statement: NamedTree, inputs: Inputs) -> None:
     tree, place = statement.tree, statement.place
     match tree:
         case exp.Create() if tree.kind == "TABLE":
-            inputs.declare(table_of(tree, inputs.tables, inputs.enums, place))
+            target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+            inputs.declare(table_of(tree, inputs.tables, inputs.enums, place), schema_of(target))
             inputs.parents |= {name.lower() for name in parents_of(tree)}
         case exp.Create() if tree.kind == "TYPE":
             size, name = enum_size(tree), tree.this.name.lower()
             inputs.enums |= {name: size + inputs.added_values[name]} if size is not None else {}
         case exp.Create() if tree.kind == "INDEX":
-            index = indexed(tree, inputs.tables, place)
+            index = indexed(tree, inputs.tables, inputs.schemas, place)
             if index is not None:
                 inputs.unique_indexes[tree.this.name.lower() or str(place)] = index
         case exp.Create() if tree.kind == "VIEW":
             inputs.plain_views[_view_name(tree)] = in_view(view_query(tree, place), statement.sql)
         case exp.Alter():
-            altered(tree, inputs.tables, place)
+            altered(tree, inputs.tables, inputs.schemas, place)
         case exp.Describe() if isinstance(tree.this, exp.Query):  # EXPLAIN SELECT
             inputs.queries.append(replace(statement, tree=tree.this))
         case exp.Query() | exp.Update() | exp.Delete() | exp.Insert() | exp.Merge():
@@ -267,4 +317,5 @@ def _altered_table(words: Words) -> str:
 
 def _view_name(tree: exp.Create) -> str:
     target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-    return target.name
+    schema = schema_of(target)
+    return f"{schema}.{target.name}" if schema else target.name

@@ -23,6 +23,7 @@ from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.quotes import refuse_ambiguous
 from headwater.bounds.reading.read import read_query
 from headwater.bounds.reading.schema.plain_ddl import with_unique_index
+from headwater.bounds.reading.schema.qualified import plain_name
 from headwater.bounds.reading.schema.unique_terms import unique_terms
 from headwater.bounds.reading.sources import Inputs, NamedTree, maxima_of
 from headwater.errors import InputError, Place
@@ -71,12 +72,12 @@ def _query(statement: NamedTree, inputs: Inputs, catalog: Catalog) -> Query:
     tree = _as_select(statement.tree)
     refuse_ambiguous(statement.sql, statement.strings, _names_in_reach(tree, inputs, catalog))
     _refuse_unread_views(statement, tree, inputs, catalog)
-    return read_query(tree, catalog.tables, statement.sql, inputs.plain_views)
+    return read_query(tree, catalog.tables, statement.sql, inputs.plain_views, inputs.schemas)
 
 
 def _names_in_reach(tree: exp.Expr, inputs: Inputs, catalog: Catalog) -> Iterator[str]:
     """The tables that a statement reads, also through plain views, and their columns."""
-    plain = {name.lower(): view for name, view in inputs.plain_views.items()}
+    plain = {plain_name(name).lower(): view for name, view in inputs.plain_views.items()}
     for reading in relations_read(tree):
         yield reading.name
         table = spelling(reading.name, catalog.tables)
@@ -175,7 +176,8 @@ def tables_with_views(inputs: Inputs) -> Catalog:
 
 
 def _view_query(view: View, inputs: Inputs, catalog: Catalog) -> Query:
-    return read_query(normalised_tree(view.sql), catalog.tables, view.sql, inputs.plain_views)
+    tree = normalised_tree(view.sql)
+    return read_query(tree, catalog.tables, view.sql, inputs.plain_views, inputs.schemas)
 
 
 def _view_table(view: View, query: Query, catalog: Catalog) -> Table:

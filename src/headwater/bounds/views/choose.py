@@ -21,6 +21,7 @@ from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.dependencies import Storage, storage_bound
 from headwater.bounds.query.forms.child_aggregates import with_child_subqueries
+from headwater.bounds.query.forms.newest import newest_groups
 from headwater.bounds.query.forms.parts import parts_of, split_aggregates
 from headwater.bounds.query.forms.prepare import join_forms, listed
 from headwater.bounds.query.heat import hot_part
@@ -28,6 +29,7 @@ from headwater.bounds.query.settings import Settings
 from headwater.bounds.views.attributes import adjacent
 from headwater.bounds.views.definition import Candidate, build_view, core_choices
 from headwater.bounds.views.maintain import DeltaQuery, delta_queries
+from headwater.bounds.views.partial_states import is_extreme
 from headwater.bounds.views.refused import Refused
 
 __all__ = ["Choice", "ChosenView", "Maintenance", "choose_view", "keep_view"]
@@ -55,6 +57,11 @@ class ChosenView:
     @property
     def sql(self) -> str:
         return self.candidate.definition.sql
+
+    @property
+    def reads_again(self) -> bool:
+        """Does it hold extremes?  Then its delta queries run when the changed row has come or gone."""
+        return any(is_extreme(output.expr) for output in self.candidate.definition.outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +119,9 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
 
 
 def views_of_parts(query: Select, settings: Settings, name: str) -> Choice | None:
-    """Views for the parts of a query: its subqueries, or each of its aggregates by itself."""
-    block = split_aggregates(query) or with_child_subqueries(query, settings.catalog) or query
+    """Views for the parts of a query: its subqueries, each of its aggregates by itself, or its groups."""
+    forms = (split_aggregates(query), newest_groups(query, settings.catalog))
+    block = next(filter(None, forms), None) or with_child_subqueries(query, settings.catalog) or query
     views: list[ChosenView] = []
     inside = settings
     for number, part in enumerate(parts_of(block)):

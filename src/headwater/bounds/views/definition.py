@@ -33,7 +33,8 @@ from headwater.bounds.query.stored_exprs import require_storable
 from headwater.bounds.query.windows import is_epoch
 from headwater.bounds.views.attributes import Attributes, attributes_of, choose_key
 from headwater.bounds.views.column_names import column_names
-from headwater.bounds.views.partial_states import partial_states
+from headwater.bounds.views.extremes import can_be_read_again, not_null_keys
+from headwater.bounds.views.partial_states import is_extreme, partial_states
 from headwater.bounds.views.refused import Refused
 from headwater.bounds.views.rewrite import rewrite
 from headwater.bounds.views.stored import stored_table, view_mapping
@@ -204,12 +205,16 @@ def _grouped(
         raise Refused(
             f"an aggregate over rows where {text} would have to be kept for every value of the parameter"
         )
-    states = partial_states(block.aggregates)
+    extremes = can_be_read_again(sources, key, attributes, settings.catalog)
+    states = partial_states(block.aggregates, extremes)
     differing = next((expr for expr in (*key, *states) if not is_storable(expr)), None)
     if differing is not None:
         raise Refused(f"{sql_of(differing)} would have to be kept for every value of the parameter")
     columns = column_names((*key, *states))
-    definition = Select(sources, attributes.where, tuple(Output(n, e) for e, n in columns.items()), group=key)
+    where = attributes.where
+    if any(map(is_extreme, states)):
+        where = tuple(dict.fromkeys((*where, *not_null_keys(sources[0], key, settings.catalog))))
+    definition = Select(sources, where, tuple(Output(n, e) for e, n in columns.items()), group=key)
     if not _same_groups(block, key, attributes, settings.catalog):
         raise Refused("its groups are not determined by the groups of the view")
     return _candidate(block, definition, key, columns, attributes, settings, name, assumes, grouped=True)

@@ -7,6 +7,9 @@ it may get a view of its own; the number of sources falls each time, so this end
 A self-join has one delta query for each occurrence.  Run after an insert (before a delete) they find every
 row of the view that holds the changed row in some occurrence; for a grouped view each later occurrence leaves
 out the rows that an earlier one has counted.  An update is a delete and an insert.
+
+The delta query of a view with MIN or MAX also reads the extreme of the changed row's group, as it is after
+the change: after a delete, too.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ from headwater.algebra.expressions.tree import (
 from headwater.bounds.query.block import Base, Output, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.views.definition import Candidate
+from headwater.bounds.views.extremes import read_again
+from headwater.bounds.views.partial_states import is_extreme
 from headwater.bounds.views.refused import Refused
 
 __all__ = ["DeltaQuery", "delta_queries"]
@@ -70,16 +75,20 @@ def _delta(view: Candidate, source: Base, seen: list[Base], catalog: Catalog) ->
     where = list(block.where)
     if view.grouped:
         where += [_other_row(other, source, catalog) for other in seen if other.table == source.table]
-    outputs = tuple(_increment(output) if output.expr not in view.key else output for output in block.outputs)
+    outputs = tuple(
+        output if output.expr in view.key else _increment(output, source, view) for output in block.outputs
+    )
     remaining = tuple(other for other in block.sources if other.alias != source.alias)
     small = replace(block, sources=remaining, where=tuple(where), outputs=outputs, group=None)
     return _simplified(small.substitute(row))
 
 
-def _increment(output: Output) -> Output:
-    """What one row adds to a partial state: +1, or + the value."""
+def _increment(output: Output, source: Base, view: Candidate) -> Output:
+    """What one row adds to a partial state: +1, or + the value; an extreme is read again."""
     if not isinstance(output.expr, AggregateCall):
         return output
+    if is_extreme(output.expr):
+        return Output(output.name, read_again(output.expr, source, view.definition, view.key))
     return Output(output.name, state_of_row(output.expr, _PLUS_ONE))
 
 

@@ -6,8 +6,9 @@
 
 Which states an aggregate needs is described in algebra.expressions.partial_states; here they are plain
 columns.  All of them only add, so a change is an increment, in any order.  MIN and MAX do not: when the
-largest value of a group is deleted, the next one must be found; `optimize.extreme` reads them from an ordered
-view instead.
+largest value of a group is deleted, the next one must be found.  Where the groups are of one table, that is
+one read of an index (`extremes.py`); the largest value of no group is read from an ordered index or view
+(`optimize.extreme`).
 """
 
 from __future__ import annotations
@@ -18,27 +19,53 @@ from dataclasses import dataclass, field
 from headwater.algebra.expressions.build import ZERO, aggregate_of, divide
 from headwater.algebra.expressions.partial_states import Family, family_of, merge_function, result_of
 from headwater.algebra.expressions.sql import sql_of
-from headwater.algebra.expressions.tree import AggregateCall, Expr, Literal, call
+from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Literal, call
 from headwater.bounds.views.refused import Refused
 
-__all__ = ["partial_states", "read_state"]
+__all__ = ["is_extreme", "partial_states", "read_state"]
 
 _MAINTAINABLE = {Family.COUNT, Family.SUM, Family.AVERAGE, Family.VARIANCE, Family.DEVIATION}
 _ROW_COUNT = aggregate_of("count")
 _DECIMAL_ONE = Literal(1.0, "1.0")  # makes a division of whole numbers exact in every dialect
 
 
-def partial_states(aggregates: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
-    """The states to store, always with the number of rows: a group without rows is deleted."""
+def partial_states(
+    aggregates: tuple[AggregateCall, ...], extremes: bool = False
+) -> tuple[AggregateCall, ...]:
+    """The states to store, always with the number of rows: a group without rows is deleted.
+
+    `extremes`: MIN and MAX may be read again after each change.
+    """
     states = _Wanted([_ROW_COUNT])
     for aggregate in aggregates:
+        if extremes and is_extreme(aggregate):
+            states.calls.append(_plain_extreme(aggregate))
+            continue
         _refuse_unmaintainable(aggregate)
         result_of(aggregate, states)
     return tuple(dict.fromkeys(states.calls))
 
 
+def is_extreme(state: Expr) -> bool:
+    """MIN or MAX of a column."""
+    return (
+        isinstance(state, AggregateCall)
+        and family_of(state) is Family.EXTREME
+        and len(state.arguments) == 1
+        and isinstance(state.arguments[0], Column)
+    )
+
+
+def _plain_extreme(aggregate: AggregateCall) -> AggregateCall:
+    """DISTINCT changes nothing."""
+    return aggregate_of(aggregate.function, *aggregate.arguments)
+
+
 def read_state(aggregate: AggregateCall, stored: Mapping[Expr, Expr], merged: bool) -> Expr:
     """The aggregate from stored states: of one row, or (`merged`) added up over several."""
+    if is_extreme(aggregate):
+        column = stored[_plain_extreme(aggregate)]
+        return aggregate_of(aggregate.function, column) if merged else column
     value = result_of(aggregate, _Stored(stored, merged))
     count = family_of(aggregate) is Family.COUNT
     return call("coalesce", value, ZERO) if count and merged else value

@@ -6,6 +6,7 @@ The references are those by which sources left out of the view are fetched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from headwater import model
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Literal, call
@@ -14,6 +15,7 @@ from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.classes import Classes
 from headwater.bounds.query.dependencies import atoms, closure, dependencies
 from headwater.bounds.views.attributes import Attributes
+from headwater.bounds.views.partial_states import is_extreme
 from headwater.model import Cardinality, ForeignKey, Table
 
 __all__ = ["stored_table", "view_mapping"]
@@ -80,6 +82,9 @@ def _row_identity(
 def _column(
     expr: Expr, name: str, definition: Select, attributes: Attributes, catalog: Catalog
 ) -> model.Column:
+    if is_extreme(expr) and isinstance(expr, AggregateCall):
+        value = _column(expr.arguments[0], name, definition, attributes, catalog)
+        return replace(value, nullable=True)
     if not isinstance(expr, Column):
         counted = isinstance(expr, AggregateCall) and expr.function == "count"
         return model.Column(name, "bigint" if counted else "double", nullable=not counted)

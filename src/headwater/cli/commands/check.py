@@ -157,6 +157,7 @@ def _merge(whole: Inputs, part: Inputs) -> None:
     whole.plain_views |= part.plain_views
     whole.unique_indexes |= part.unique_indexes
     whole.parents |= part.parents
+    whole.schemas |= part.schemas
     whole.queries += part.queries
 
 

@@ -29,7 +29,7 @@ from headwater.serve.store.layout import Layout, layouts_of
 from headwater.serve.store.moments import moments
 from headwater.serve.store.noticing import Noticing
 from headwater.serve.store.opening import open_store
-from headwater.serve.store.parameters import typed_values
+from headwater.serve.store.parameters import refuse_counts, typed_values
 from headwater.serve.store.protocol import ReadableStore, Snapshot
 from headwater.serve.store.rankings.ranked_view import EPOCH
 from headwater.serve.store.rankings.reading import epoch_asked
@@ -107,6 +107,7 @@ class Answering:
             return self._unbounded(query.declared, values, max_staleness)
         if query.obstacle:
             return self._not_computed(query, values, max_staleness)
+        refuse_counts(query.declared.name, query.declared.counts, values)
         layout = self.layouts[query.declared.name]
         with self.store.snapshot() as snapshot:
             instant = self._time_of(query.declared, layout, snapshot)

@@ -10,15 +10,18 @@ from headwater.bounds.answers.advice import advise
 from headwater.bounds.answers.analyse import Subject, analyse
 from headwater.bounds.answers.answer import Answer, Level
 from headwater.bounds.query.catalog import Catalog as Constraints
-from headwater.bounds.reading.sources import Inputs, named_trees
+from headwater.bounds.reading.sources import Inputs, maxima_of, named_trees
 from headwater.bounds.reading.subjects import Options, subject_of, tables_with_views
 from headwater.catalog import Catalog
 from headwater.serve.store.executable import asks_the_time, obstacle
 from headwater.serve.store.hot_indexes import without_hot_spots
-from headwater.serve.store.parameters import Parameters, Types, parameters_of
+from headwater.serve.store.parameters import Counts, Parameters, Types, counts_of, parameters_of
 from headwater.serve.store.rankings.ranked_view import ranked_view
 
 __all__ = ["Checked", "DeclaredQuery", "checked_queries"]
+
+
+_MOST = Options().default_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class DeclaredQuery:
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     within: timedelta | None = None  # ALLOW UNBOUNDED WITHIN
+    counts: Counts = ()  # parameters of LIMIT and OFFSET
 
     @property
     def answerable(self) -> bool:
@@ -64,7 +68,8 @@ def checked_queries(catalog: Catalog, advice: bool = True) -> dict[str, Checked]
         subject = subject_of(tree, inputs, constraints, Options())
         answer = subject if isinstance(subject, Answer) else _answer(subject, advice)
         declared = _declared(answer, query.sql.text, types)
-        declared = replace(declared, within=query.within)
+        counts = () if answer.query is None else counts_of(answer.query, maxima_of(tree.sql), _MOST)
+        declared = replace(declared, within=query.within, counts=counts)
         checked[query.name] = Checked(declared, answer, obstacle(answer), asks_the_time(answer))
     return checked
 

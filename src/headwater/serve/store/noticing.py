@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, Store
+from headwater.bounds.plans.store import Entry, RangeRead, Store
 
 __all__ = ["Noticing"]
 
@@ -31,18 +30,9 @@ class Noticing:
         self._notice(table, entries)
         return entries
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        entries = self.store.scan(index, prefix, interval, reverse, limit, after, table)
-        self._notice(table or index.table, entries)
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        entries = self.store.scan(wanted)
+        self._notice(wanted.table or wanted.over.table, entries)
         return entries
 
     def _notice(self, table: str, entries: Sequence[Entry | None]) -> None:

@@ -16,11 +16,21 @@ from headwater.capture.intake.values import typed_column
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Column as DeclaredColumn
 
-__all__ = ["ANY", "Parameters", "Types", "parameters_of", "typed_values"]
+__all__ = [
+    "ANY",
+    "Counts",
+    "Parameters",
+    "Types",
+    "counts_of",
+    "parameters_of",
+    "refuse_counts",
+    "typed_values",
+]
 
 ANY = ""  # a parameter that meets no column
 Types = Mapping[str, Mapping[str, str]]  # relation -> column -> type
 Parameters = tuple[tuple[str, str, bool], ...]  # name, type, whether it is a list
+Counts = tuple[tuple[str, int], ...]  # a parameter of LIMIT or OFFSET, and its maximum
 
 _COMPARISONS = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "like", "in", "add", "sub"}
 _WHOLE = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}  # bits
@@ -43,6 +53,28 @@ def parameters_of(query: Query, types: Types) -> Parameters:
                     _meet(part, sources, types, found, lists)
     names = sorted(name for name in query.params if not name.startswith("$"))
     return tuple((name, found.get(name, ANY), name in lists) for name in names)
+
+
+def counts_of(query: Query, maxima: Mapping[str, int], most: int) -> Counts:
+    """Parameters of LIMIT and OFFSET with the most that the bound allows for: declared, or assumed."""
+    cuts = (cut for block in _blocks(query) for cut in (block.limit, block.offset) if cut is not None)
+    names = dict.fromkeys(name for cut in cuts for name in _names(cut) if not name.startswith("$"))
+    return tuple((name, maxima.get(name, most)) for name in names)
+
+
+def refuse_counts(query: str, counts: Counts, values: Mapping[str, Any]) -> None:
+    """A count that is none, or more than the bound was proved for, is an error."""
+    for name, most in counts:
+        value = values[name]
+        if value is None or value < 0:
+            raise _wrong(query, name, "bigint", "a LIMIT or OFFSET is a number from 0 on")
+        if value > most:
+            raise InputError(
+                "HW433",
+                f'the parameter "{name}" of the query "{query}": {value} is more than {most}',
+                detail="The bound is proved for a LIMIT or OFFSET up to that.",
+                hint=f"Declare a maximum before the query: -- param: {name} <= {value}",
+            )
 
 
 def _blocks(query: Query) -> Iterator[Query]:
@@ -98,6 +130,10 @@ def _type(expr: Expr, sources: Mapping[str, Base | Derived], types: Types) -> st
             return _output_type(source.query, name, types)
         case Call(function) if function in _TEXT_FUNCTIONS:
             return "string"
+        case Call("datetrunc"):
+            return "timestamp"
+        case Call("trycast", _, template):
+            return template.rpartition(" AS ")[2].removesuffix(")").lower()
         case Call("add" | "sub" | "mod", arguments):
             return next((kind for part in arguments if (kind := _type(part, sources, types))), ANY)
         case _:

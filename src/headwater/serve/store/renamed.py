@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval
+from headwater.bounds.plans.store import Entry, RangeRead
 from headwater.serve.store.protocol import Snapshot
 
 __all__ = ["Renamed"]
@@ -26,14 +25,5 @@ class Renamed:
     def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
         return self.snapshot.multi_get(self.names[table], keys)
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        return self.snapshot.scan(index, prefix, interval, reverse, limit, after, self.names[index.table])
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        return self.snapshot.scan(wanted._replace(table=self.names[wanted.over.table]))

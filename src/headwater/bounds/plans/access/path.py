@@ -19,6 +19,7 @@ from headwater.bounds.query.conditions import Conditions, Range
 
 __all__ = ["Access", "Groups", "Lead", "Wanted", "bindable_terms", "local", "path_over", "ranges_by_term"]
 
+_COMPARISONS = ("eq", "neq", "lt", "lte", "gt", "gte", "like")  # none of them is true of a NULL
 _MAX_INCLUDE = 3  # covering an index with more columns than this copies the table
 
 Lead = tuple[
@@ -132,10 +133,33 @@ def _is_unique(catalog: Catalog, wanted: Wanted, leads: list[Lead], satisfied: s
     """Do the leads hold all terms of a unique index, and the path only rows that it covers?"""
     held = {local(term) for term, binding, _ in leads if not isinstance(binding, Each)}
     return any(
-        held.issuperset(unique.terms)
-        and all(_globally(condition, wanted.alias) in satisfied for condition in unique.where)
+        all(_is_fixed(term, held) for term in unique.terms)
+        and all(_follows(_globally(condition, wanted.alias), satisfied) for condition in unique.where)
         for unique in catalog.unique_terms.get(wanted.table, ())
     )
+
+
+def _is_fixed(term: Expr, held: set[Expr]) -> bool:
+    """Does the term have one value, other than NULL, where the held ones do?"""
+    match term:
+        case Call("lower" | "upper" | "abs" | "length", (inner,)):
+            return term in held or _is_fixed(inner, held)
+        case _:
+            return term in held
+
+
+def _follows(condition: Expr, satisfied: set[Expr]) -> bool:
+    """Is the condition among those that hold?  Whatever is compared is not NULL."""
+    if condition in satisfied:
+        return True
+    match condition:
+        case Call("not_null", (term,)):
+            return any(
+                isinstance(other, Call) and other.function in _COMPARISONS and term in other.arguments[:2]
+                for other in satisfied
+            )
+        case _:
+            return False
 
 
 def _excludes_null(lead: Lead) -> bool:

@@ -58,7 +58,7 @@ def _clustered(catalog: Catalog, wanted: Wanted) -> Iterator[Access]:
         leads = [bindable[term] for term in terms[:cut]]
         rest = terms[cut:]
         yield _by_key(catalog, wanted, leads, rest, ranges)
-        if rest and (most := catalog.domain(wanted.table, key[cut])) is not None and cut == length:
+        if rest and (most := catalog.few_values(wanted.table, key[cut])) is not None and cut == length:
             bounds = ranges.get(rest[0], [])
             skip = _skip(rest[0], most + (0 if bounds else 1), bounds)
             yield _by_key(catalog, wanted, [*leads, skip], rest[1:], ranges)
@@ -98,7 +98,7 @@ def _secondary(catalog: Catalog, wanted: Wanted, leads: list[Lead]) -> Iterator[
     for skipped in (None, *(term for term in free if isinstance(term, Column))):
         longer = list(leads)
         if skipped is not None:
-            most = catalog.domain(wanted.table, skipped.name)
+            most = catalog.few_values(wanted.table, skipped.name)
             if most is None:
                 continue
             longer.append(_skip(skipped, most, free[skipped]))

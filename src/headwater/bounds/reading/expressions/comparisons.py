@@ -11,7 +11,7 @@ from headwater.bounds.reading.expressions.leaves import parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
 
-__all__ = ["OPERATORS", "binary", "is_test", "membership", "negated"]
+__all__ = ["OPERATORS", "between", "binary", "is_test", "membership", "negated"]
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.And: "and", exp.Or: "or", exp.EQ: "eq", exp.NEQ: "neq", exp.LT: "lt", exp.LTE: "lte", exp.GT: "gt",
@@ -29,7 +29,7 @@ _COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
 def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
-        return _list(inner(left), right.this, inner)
+        return _list(left, right.this, inner, type_of)
     operator = OPERATORS[type(node)]
     if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
         if operator == "eq":
@@ -38,6 +38,19 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
             return _row_order(operator, left, right, inner, type_of)
     sides = inner(left), inner(right)
     return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
+
+
+def between(node: exp.Between, inner: Inner, type_of: TypeOf) -> Expr:
+    """x BETWEEN a AND b as two comparisons; SYMMETRIC is also true the other way round."""
+    term, low, high = inner(node.this), inner(node.args["low"]), inner(node.args["high"])
+
+    def within(least: Expr, most: Expr) -> Expr:
+        above = call("gte", *comparable(term, least, type_of))
+        return call("and", above, call("lte", *comparable(term, most, type_of)))
+
+    return (
+        call("or", within(low, high), within(high, low)) if node.args.get("symmetric") else within(low, high)
+    )
 
 
 def _row_order(operator: str, left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: TypeOf) -> Expr:
@@ -62,12 +75,15 @@ def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: Type
     return whole
 
 
-def _list(operand: Expr, values: exp.Expr, inner: Inner) -> Expr:
-    if isinstance(values, exp.Paren):
+def _list(term: exp.Expr, values: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
+    """x = ANY (:values) and x = ANY (ARRAY[1, 2]) as an IN."""
+    while isinstance(values, exp.Paren | exp.Cast):
         values = values.this
     if isinstance(values, exp.Placeholder | exp.Parameter):
-        return call("in", operand, parameter_of(values))
-    return Opaque("any", (operand, inner(values)), "{0} = ANY ({1})")
+        return call("in", inner(term), parameter_of(values))
+    if isinstance(values, exp.Array) and not values.find(exp.Select):
+        return membership(exp.In(this=term.copy(), expressions=values.copy().expressions), inner, type_of)
+    return Opaque("any", (inner(term), inner(values)), "{0} = ANY ({1})")
 
 
 def negated(expr: Expr) -> Expr:

@@ -26,10 +26,18 @@ from headwater.algebra.expressions.tree import (
     conjuncts,
 )
 from headwater.bounds.query.block import Query
-from headwater.bounds.reading.expressions.comparisons import OPERATORS, binary, is_test, membership, negated
+from headwater.bounds.reading.expressions.comparisons import (
+    OPERATORS,
+    between,
+    binary,
+    is_test,
+    membership,
+    negated,
+)
 from headwater.bounds.reading.expressions.functions import Stability, moment_of, stability_of
 from headwater.bounds.reading.expressions.leaves import literal_of, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque, word_search
+from headwater.bounds.reading.expressions.scalars import known_scalar
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.errors import Place
@@ -97,8 +105,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
         case exp.Is():
             return is_test(node, inner)
         case exp.Between():
-            low, high = call("gte", inner(node.this), inner(node.args["low"])), inner(node.args["high"])
-            return call("and", low, call("lte", inner(node.this), high))
+            return between(node, inner, reader.type_of)
         case exp.In() if node.args.get("query") is not None:
             query, below = reader.subquery(node.args["query"], scope)
             return Subquery("in", query, inner(node.this), in_order(below.outer_columns))
@@ -128,6 +135,9 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _case(node, inner)
     if stability_of(node) is Stability.MOMENT:
         return moment_of(node)
+    known = known_scalar(node, inner, reader.type_of)
+    if known is not None:
+        return known
     return word_search(node, inner) or _for_each_row(opaque(node, inner), scope)
 
 
@@ -193,7 +203,14 @@ def _filtered(node: exp.Filter, inner: Inner) -> Expr:
     return aggregate_of(whole.function, chosen, *whole.arguments[1:], distinct=whole.distinct)
 
 
-_SAME = {"stddevsamp": "stddev", "average": "avg", "variancesamp": "variance", "varsamp": "variance"}
+_SAME = {
+    "stddevsamp": "stddev",
+    "average": "avg",
+    "variancesamp": "variance",
+    "varsamp": "variance",
+    "logicalor": "max",
+    "logicaland": "min",
+}  # FALSE comes before TRUE
 
 
 def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:

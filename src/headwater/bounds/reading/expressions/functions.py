@@ -87,6 +87,7 @@ _VOLATILE = frozenset({
     "uuid_generate_v1", "uuid_generate_v1mc", "uuid_generate_v4", "uuid_short", "uuid_string", "uuidv4",
     "uuidv7", "zipf",
 })  # fmt: skip
+_OWN_SCHEMAS = frozenset({"pg_catalog", "sys", "system", "builtin"})  # functions of the database itself
 _MOMENT_WORDS = frozenset({"now", "today", "tomorrow", "yesterday"})  # as in date('now'), 'today'::date
 
 
@@ -100,8 +101,12 @@ def stability_of(node: exp.Expr) -> Stability:
     if isinstance(node, exp.Literal):
         moment = node.is_string and str(node.this).lower() in _MOMENT_WORDS
         return Stability.MOMENT if moment else Stability.IMMUTABLE
+    if isinstance(node, exp.PropertyEQ):  # @n := @n + 1
+        return Stability.VOLATILE
     if not isinstance(node, exp.Func) or isinstance(node, _WRITTEN_WITH_OPERATORS):
         return Stability.IMMUTABLE
+    if isinstance(node.parent, exp.Dot) and node.parent.this.name.lower() not in _OWN_SCHEMAS:
+        return Stability.UNKNOWN  # a function of the user's, whatever it is called
     names = {function_name(node)}
     if not isinstance(node, exp.Anonymous):
         names |= {name.lower() for name in node.sql_names()}

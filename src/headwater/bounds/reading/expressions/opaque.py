@@ -17,6 +17,12 @@ __all__ = ["Inner", "opaque", "word_search"]
 Inner = Callable[[exp.Expr], Expr]  # converts a part of the node at hand
 
 _LEAVES = (exp.Column, exp.Placeholder, exp.Parameter, exp.Subquery, exp.Select, exp.SetOperation)
+_UNITS = frozenset({
+    "century", "centurie", "d", "day", "dayofweek", "dayofyear", "dd", "decade", "dow", "doy", "epoch", "h",
+    "hh", "hour", "isodow", "isoweek", "isoyear", "m", "mi", "micro", "microsecond", "millennium", "milli",
+    "millisecond", "minute", "mm", "mon", "month", "nanosecond", "qq", "quarter", "s", "second", "u", "week",
+    "wk", "ww", "y", "year", "yy", "yyyy",
+})  # fmt: skip
 _ONE_WORD = ("word", "token", "term", "tag", "keyword")  # how a parameter that holds one word is named
 
 
@@ -76,6 +82,7 @@ def opaque(node: exp.Expr, inner: Inner) -> Expr:
             leaves.append(part)
             continue
         _refuse_unknown(part, stability)
+        _refuse_open_unit(part)
         volatile = volatile or stability is Stability.VOLATILE
         pending += list(part.iter_expressions(reverse=True))
     arguments = [
@@ -95,6 +102,16 @@ def _refuse_unknown(part: exp.Expr, stability: Stability) -> None:
             f"the function {function_name(part)} is not known here: "
             "its value might differ for the same arguments, and then no index or view could hold it"
         )
+
+
+def _refuse_open_unit(part: exp.Expr) -> None:
+    """DATE_TRUNC(:unit, at): the parser takes whatever stands there for the name of a unit."""
+    unit = part.args.get("unit")
+    if isinstance(unit, exp.Var) and unit.name.lower().removesuffix("s") not in _UNITS:
+        text = (
+            f"the unit of time {unit.name.lower()} is not known here: a parameter or a column cannot be one"
+        )
+        raise NotAnalysed(text)
 
 
 def _is_aggregate(node: exp.Expr) -> bool:

@@ -1,12 +1,22 @@
-"""How many values a column can have, where the schema says: ENUM types and CHECK (column IN (...))."""
+"""How many values a column can have, where the schema says: ENUM types and CHECK constraints.
+
+CHECK (state IN ('new', 'paid'))         two
+CHECK (stars BETWEEN 1 AND 5)            five, if the column holds whole numbers
+CHECK (slot >= 0 AND slot < 60)          sixty
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from sqlglot import exp
 
+from headwater.sql.parsing.names import spelling
+
 __all__ = ["checked_domains", "enum_size", "type_domain"]
+
+
+_BYTES = (exp.DataType.Type.TINYINT, exp.DataType.Type.UTINYINT)
 
 
 def enum_size(tree: exp.Create) -> int | None:
@@ -15,8 +25,10 @@ def enum_size(tree: exp.Create) -> int | None:
 
 
 def type_domain(kind: exp.Expr | None, enums: Mapping[str, int]) -> int | None:
-    """The number of values of a column's type, if it is an ENUM."""
+    """The number of values of a column's type, if it is an ENUM or holds a byte."""
     size = _enum(kind)
+    if size is None and isinstance(kind, exp.DataType) and kind.this in _BYTES:
+        return 256
     if size is None and isinstance(kind, exp.DataType):
         named = kind.args.get("kind") or kind.this
         name = named.name if isinstance(named, exp.Expr) else str(named)
@@ -29,18 +41,53 @@ def _enum(kind: exp.Expr | None) -> int | None:
     return len(kind.expressions) if is_enum and kind is not None and kind.expressions else None
 
 
-def checked_domains(check: exp.Expr | None) -> Iterator[tuple[str, int]]:
-    """Columns that a CHECK limits to so many values: col IN (...), col = ANY (ARRAY[...])."""
+def checked_domains(check: exp.Expr | None, whole: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Columns that a CHECK limits to so many values; `whole` are those of whole numbers."""
     if check is None:
         return
-    for condition in check.flatten() if isinstance(check, exp.And) else [check]:
-        condition = _bare(condition)
+    lows: dict[str, int] = {}
+    highs: dict[str, int] = {}
+    check = _bare(check)
+    for condition in map(_bare, check.flatten() if isinstance(check, exp.And) else [check]):
         column = _bare(condition.this) if isinstance(condition.this, exp.Expr) else None
         if not isinstance(column, exp.Column | exp.Identifier):
             continue
         size = _size(condition)
         if size is not None:
             yield column.name, size
+        name = spelling(column.name, whole)
+        if name is not None:
+            low, high = _ends(condition)
+            lows |= {name: max(low, lows.get(name, low))} if low is not None else {}
+            highs |= {name: min(high, highs.get(name, high))} if high is not None else {}
+    for name in lows.keys() & highs.keys():
+        yield name, max(0, highs[name] - lows[name] + 1)
+
+
+def _ends(condition: exp.Expr) -> tuple[int | None, int | None]:
+    """The least and the greatest whole number that a comparison with constants allows."""
+    match condition:
+        case exp.Between() if not condition.args.get("symmetric"):
+            return _integer(condition.args["low"]), _integer(condition.args["high"])
+        case exp.GTE():
+            return _integer(condition.expression), None
+        case exp.LTE():
+            return None, _integer(condition.expression)
+        case exp.GT() if (number := _integer(condition.expression)) is not None:
+            return number + 1, None
+        case exp.LT() if (number := _integer(condition.expression)) is not None:
+            return None, number - 1
+        case _:
+            return None, None
+
+
+def _integer(node: exp.Expr) -> int | None:
+    node = _bare(node)
+    if isinstance(node, exp.Neg):
+        number = _integer(node.this)
+        return None if number is None else -number
+    is_whole = isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit()
+    return int(node.this) if is_whole else None
 
 
 def _size(condition: exp.Expr) -> int | None:

@@ -13,8 +13,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from headwater.bounds.query.catalog import is_whole
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.schema.domains import checked_domains, type_domain
+from headwater.bounds.reading.schema.qualified import declared_name, qualified_name, schema_of
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
 from headwater.errors import Place
 from headwater.model import Column, ForeignKey, Table
@@ -32,6 +34,7 @@ __all__ = [
 
 
 Enums = Mapping[str, int]  # types of few values, by their names in small letters
+Schemas = Mapping[str, str]  # of tables, by their names in small letters
 
 
 def table_of(tree: exp.Create, tables: Mapping[str, Table], enums: Enums, place: Place | None) -> Table:
@@ -84,9 +87,9 @@ def view_query(tree: exp.Create, place: Place | None) -> exp.Expr:
     return exp.select("*").from_(exp.Subquery(this=query.copy(), alias=alias))
 
 
-def altered(tree: exp.Alter, tables: dict[str, Table], place: Place | None) -> None:
+def altered(tree: exp.Alter, tables: dict[str, Table], schemas: Schemas, place: Place | None) -> None:
     """ALTER TABLE: what is added is taken."""
-    name = spelling(tree.this.name, tables) if isinstance(tree.this, exp.Table) else None
+    name = declared_name(tree.this, tables, schemas) if isinstance(tree.this, exp.Table) else None
     if name is None:
         if tree.args.get("exists"):
             return
@@ -95,13 +98,15 @@ def altered(tree: exp.Alter, tables: dict[str, Table], place: Place | None) -> N
         tables[name] = _after(tables[name], action, place)
 
 
-def indexed(tree: exp.Create, tables: Mapping[str, Table], place: Place | None) -> UniqueIndex | None:
+def indexed(
+    tree: exp.Create, tables: Mapping[str, Table], schemas: Schemas, place: Place | None
+) -> UniqueIndex | None:
     """CREATE UNIQUE INDEX is a constraint; other indexes only speed up what is bounded already."""
     index = tree.this
     if not tree.args.get("unique") or not isinstance(index, exp.Index):
         return None
     target = index.args.get("table")
-    name = spelling(target.name, tables) if target is not None else None
+    name = declared_name(target, tables, schemas) if target is not None else None
     if name is None:
         raise _no_table(target or index, place)
     params = index.args.get("params") or exp.IndexParameters()
@@ -207,7 +212,8 @@ def _with_column_constraint(table: Table, kind: exp.Expr | None, columns: tuple[
 
 def _checked(table: Table, condition: exp.Expr) -> Table:
     """CHECK limits how many values its columns can have."""
-    sizes = {name.lower(): size for name, size in checked_domains(condition)}
+    whole = [column.name for column in table.columns if is_whole(column)]
+    sizes = {name.lower(): size for name, size in checked_domains(condition, whole)}
     columns = (
         replace(column, values=sizes.get(column.name.lower(), column.values)) for column in table.columns
     )
@@ -263,6 +269,6 @@ def _keyed(table: Table, names: tuple[str, ...]) -> Table:
 def _referring(table: Table, node: exp.Expr, columns: tuple[str, ...]) -> Table:
     target = node.this
     referenced = _names(target.expressions) if isinstance(target, exp.Schema) else ()
-    name = target.this.name if isinstance(target, exp.Schema) else target.name
-    reference = ForeignKey(_spelt(table, columns), name, referenced)
+    node = target.this if isinstance(target, exp.Schema) else target
+    reference = ForeignKey(_spelt(table, columns), qualified_name(node.name, schema_of(node)), referenced)
     return replace(table, foreign_keys=(*table.foreign_keys, reference))

@@ -28,8 +28,11 @@ class UniqueIndex:
     where: exp.Expr | None
 
 
+@dataclass(frozen=True, slots=True)
 class _Row:
     """Reads expressions over one row: there is nothing else to ask."""
+
+    table: Table
 
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
         raise NotAnalysed("a subquery stands in an index")
@@ -38,7 +41,8 @@ class _Row:
         return None
 
     def type_of(self, column: Column) -> str:
-        return ""
+        declared = self.table.column(column.name)
+        return "" if declared is None else declared.type
 
 
 def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
@@ -46,8 +50,9 @@ def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
     scope = Scope()
     scope.add(table.name, {name: Column(name) for name in table.column_names}, None)
     try:
-        terms = tuple(convert(term, scope, _Row()) for term in index.terms)
-        where = conditions_of(index.where, scope, _Row()) if index.where is not None else ()
+        row = _Row(table)
+        terms = tuple(convert(term, scope, row) for term in index.terms)
+        where = conditions_of(index.where, scope, row) if index.where is not None else ()
     except (NotAnalysed, InputError):
         return None
     return UniqueTerms(terms, where) if all(map(is_of_one_row, (*terms, *where))) else None

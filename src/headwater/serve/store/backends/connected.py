@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval
+from headwater.bounds.plans.store import Entry, RangeRead
 from headwater.serve.store.backends.batches import row_records
 from headwater.serve.store.backends.entries import entry_keys, range_of, row_key
 from headwater.serve.store.backends.keys import key_of
@@ -42,23 +41,14 @@ class Connected:
         found = {key: shape.entry(row) for key, *row in rows}
         return [found.get(key) for key in wanted]
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        shape = self.shapes.scanned(index, table or index.table)
-        start, stop = range_of(index, prefix, interval, after)
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        shape = self.shapes.scanned(wanted.over, wanted.table or wanted.over.table)
+        start, stop = range_of(wanted.over, wanted.prefix, wanted.interval, wanted.after)
         text, values = shape.range, [start]
         if stop:
             text, values = text + " AND k < ?", [start, stop]
-        text += " ORDER BY k DESC LIMIT ?" if reverse else " ORDER BY k LIMIT ?"
-        most = self.shapes.dialect.no_limit if limit is None else max(0, limit)
+        text += " ORDER BY k DESC LIMIT ?" if wanted.reverse else " ORDER BY k LIMIT ?"
+        most = self.shapes.dialect.no_limit if wanted.limit is None else max(0, wanted.limit)
         rows = self.connection.execute(text, (*values, most))
         return [shape.entry(row) for row in rows]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import ROWID, Entry, Interval
+from headwater.bounds.plans.store import ROWID, Entry, RangeRead
 from headwater.serve.store.backends.values import as_bytes, as_bytes_column, stored, stored_column, typed
 from headwater.serve.store.layout import index_id
 from headwater.serve.store.protocol import Part, Row, StoredIndex, StoredTable
@@ -155,14 +155,5 @@ class NothingStored:
     def multi_get(self, table: str, keys: Sequence[tuple[Any, ...]]) -> Sequence[Entry | None]:
         return [None for _ in keys]
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
         return ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.bounds.plans.plan import Index
-from headwater.bounds.plans.store import Entry, Interval, Store
+from headwater.bounds.plans.store import Entry, RangeRead, Store
 
 __all__ = ["RememberedReads"]
 
@@ -31,18 +31,9 @@ class RememberedReads:
             self._rows[table, key] = row
         return [self._rows[table, key] for key in keys]
 
-    def scan(
-        self,
-        index: Index,
-        prefix: tuple[Any, ...],
-        interval: Interval | None = None,
-        reverse: bool = False,
-        limit: int | None = None,
-        after: Any = ...,
-        table: str = "",
-    ) -> Sequence[Entry]:
-        asked = (id(index), prefix, interval, reverse, limit, after, table)
+    def scan(self, wanted: RangeRead) -> Sequence[Entry]:
+        asked = (id(wanted.over), *wanted[1:])
         if asked not in self._ranges:
-            entries = self.store.scan(index, prefix, interval, reverse, limit, after, table)
-            self._ranges[asked] = (index, entries)  # the index too: an id is its own as long as it lives
+            # The index too: an id is its own as long as it lives.
+            self._ranges[asked] = (wanted.over, self.store.scan(wanted))
         return self._ranges[asked][1]

@@ -19,8 +19,9 @@ from typing import Any
 from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr
 from headwater.bounds.plans.execute import execute
 from headwater.bounds.plans.plan import Index, IndexPart
-from headwater.bounds.plans.store import ROWID, Interval, Store
+from headwater.bounds.plans.store import ROWID, Interval, RangeRead, Store
 from headwater.bounds.views.choose import Maintenance
+from headwater.bounds.views.partial_states import is_extreme
 from headwater.serve.store.backends.keys import key_of
 from headwater.serve.store.backends.values import added
 from headwater.serve.store.layout import StoredView
@@ -59,14 +60,17 @@ class Upkeep:
 
     def _insert(self, table: str, row: Row) -> None:
         self.writing.put(table, row)
-        self._follow(table, row, +1)
+        self._follow(self._by_source.get(table, ()), row, +1)
 
     def _delete(self, table: str, row: Row) -> None:
-        self._follow(table, row, -1)
+        """Views find the rows that go with it before it is gone; extremes are read again when it is."""
+        views = self._by_source.get(table, ())
+        self._follow([follower for follower in views if not follower[0].chosen.reads_again], row, -1)
         self.writing.delete(table, row)
+        self._follow([follower for follower in views if follower[0].chosen.reads_again], row, -1)
 
-    def _follow(self, table: str, row: Row, sign: int) -> None:
-        for view, upkeep in self._by_source.get(table, ()):
+    def _follow(self, views: Iterable[tuple[StoredView, Maintenance]], row: Row, sign: int) -> None:
+        for view, upkeep in views:
             sources = Renamed(self.writing, view.names)
             for changed in view_changes(sources, view, upkeep, row, self._note_breach):
                 if view.chosen.candidate.grouped:
@@ -130,7 +134,7 @@ def _copies(writing: Writing, table: StoredTable, digest: bytes) -> int:
     """How many equal rows the table holds."""
     by_rowid = Index(table.id, (IndexPart(Column(ROWID)),), primary=True)
     interval = Interval(digest, False, digest + b"\xff" * _COPY_BYTES, False)
-    last = writing.scan(by_rowid, (), interval, True, 1, ..., table.id)
+    last = writing.scan(RangeRead(by_rowid, (), interval, reverse=True, limit=1, table=table.id))
     return int.from_bytes(last[0][ROWID][-_COPY_BYTES:], "big") + 1 if last else 0
 
 
@@ -164,15 +168,21 @@ def _counted(total: AggregateCall) -> tuple[Expr, ...]:
 
 
 def merged_states(view: StoredView, before: Row | None, increments: Row, sign: int) -> Row | None:
-    """A group's states with a row's increments; None if the group has no row left."""
+    """A group's states with a row's increments; None if the group has no row left.
+
+    An extreme is no increment: it was read as it is after the change.
+    """
     merged = {name: increments[name] for name in view.table.key}
     held: Mapping[str, Any] = before if before is not None else {}
     outputs = view.chosen.candidate.definition.outputs
     states = {output.name: output.expr for output in outputs if isinstance(output.expr, AggregateCall)}
-    for name in states:
-        merged[name] = added(held.get(name), increments[name], sign)
+    for name, expr in states.items():
+        again = is_extreme(expr)
+        merged[name] = increments[name] if again else added(held.get(name), increments[name], sign)
     counts = {expr.arguments: name for name, expr in states.items() if expr.function == "count"}
     for name, expr in states.items():
+        if is_extreme(expr):
+            continue
         if expr.function == "count":
             merged[name] = merged[name] or 0
         elif not merged[counts.get(expr.arguments) or counts[_counted(expr)]]:

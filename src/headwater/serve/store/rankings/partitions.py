@@ -11,7 +11,7 @@ from typing import Any
 
 from headwater.bounds.plans.evaluate import evaluate, is_true
 from headwater.bounds.plans.execute import execute
-from headwater.bounds.plans.store import sort_key
+from headwater.bounds.plans.store import RangeRead, sort_key
 from headwater.serve.store.backends.values import added
 from headwater.serve.store.protocol import Snapshot
 from headwater.serve.store.rankings.ranked_view import ROW, RankedView
@@ -52,7 +52,7 @@ def read_partition(
     for bucket in buckets:
         counters: dict[Counter, dict[Any, dict[str, Any]]] = {}
         for slot in slots:
-            for entry in store.scan(view.staging, (bucket, slot)):
+            for entry in store.scan(RangeRead(view.staging, (bucket, slot))):
                 rows += 1
                 key = tuple(entry[name] for name in view.key)
                 counters.setdefault(key, {})[slot] = {name: entry[name] for name in view.states}

@@ -18,7 +18,7 @@ from headwater.algebra.expressions.facts import parameters_of
 from headwater.algebra.expressions.tree import Column
 from headwater.bounds.plans.evaluate import evaluate
 from headwater.bounds.plans.plan import Index, IndexPart
-from headwater.bounds.plans.store import Interval
+from headwater.bounds.plans.store import Interval, RangeRead
 from headwater.serve.store.layout import StoredRanking
 from headwater.serve.store.moments import moments
 from headwater.serve.store.protocol import KeptStore, Row, Snapshot, Writing
@@ -119,7 +119,7 @@ def _by_epoch(
     key = ranking.view.catalog[ranking.view.counters].key
     primary = Index(ranking.counters, tuple(IndexPart(Column(name)) for name in key), primary=True)
     interval = interval or Interval()
-    return snapshot.scan(primary, (), interval, reverse, most, ..., ranking.counters)
+    return snapshot.scan(RangeRead(primary, (), interval, reverse, most, table=ranking.counters))
 
 
 def _partitions(last: Refresh | None) -> int:
