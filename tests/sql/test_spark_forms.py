@@ -59,6 +59,8 @@ def translated(select: str) -> Translated:
     [
         ("SELECT k, v = ANY (array(1, k)) AS x FROM t", "exists(array(1, k), _v -> v = _v)"),
         ("SELECT k FROM t WHERE s <> ALL (ARRAY['a', 'b'])", "forall(array('a', 'b'), _v -> s <> _v)"),
+        ("SELECT k FROM t WHERE v > ALL (1, 2)", "forall(array(1, 2), _v -> v > _v)"),
+        ("SELECT k FROM t WHERE v = ANY (1, k) OR v < SOME (3)", "exists(array(3), _v -> v < _v)"),
         ("SELECT k, string_agg(s, ',' ORDER BY v DESC) AS x FROM t GROUP BY k",
          "string_agg(s, ',') WITHIN GROUP (ORDER BY v DESC, s)"),
         ("SELECT k, listagg(s, ',') WITHIN GROUP (ORDER BY v NULLS LAST) FILTER (WHERE v > 1) AS x FROM t GROUP BY k",

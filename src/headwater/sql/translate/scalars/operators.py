@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.sql.translate.scalars.clashes import check_arithmetic, check_boolean, check_comparison
+from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import arithmetic, decimal, family, of_literal
@@ -186,6 +187,8 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     if isinstance(node, exp.Order):
         around = node.parent.name if node.parent is not None else ""
         reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
+    if isinstance(node, exp.Extract):
+        check_part(reader.notes, node)
     skeleton = node.copy()
     values: list[Typed] = []
     for key, operand in list(node.args.items()):
