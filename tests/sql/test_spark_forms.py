@@ -59,6 +59,13 @@ def translated(select: str) -> Translated:
     [
         ("SELECT k, v = ANY (array(1, k)) AS x FROM t", "exists(array(1, k), _v -> v = _v)"),
         ("SELECT k FROM t WHERE s <> ALL (ARRAY['a', 'b'])", "forall(array('a', 'b'), _v -> s <> _v)"),
+        ("SELECT sum(v) OVER (ORDER BY timestamp_seconds(k) RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND INTERVAL '1' SECOND PRECEDING) AS x FROM t",
+         "RANGE BETWEEN INTERVAL '86400' SECOND PRECEDING AND INTERVAL '1' SECOND PRECEDING"),
+        ("SELECT sum(v) OVER (ORDER BY timestamp_seconds(k) RANGE BETWEEN INTERVAL 1 WEEK PRECEDING AND INTERVAL 2 DAYS FOLLOWING) AS x FROM t",
+         "RANGE BETWEEN INTERVAL '7' DAY PRECEDING AND INTERVAL '2' DAY FOLLOWING"),
+        ("SELECT k, (SELECT max(v) FROM u WHERE u.k = t.k) AS m, count(*) AS n FROM t GROUP BY k", "GROUP BY k, 2"),
+        ("SELECT coalesce((SELECT max(v) FROM u WHERE u.k = t.k), 0) AS m, k FROM t GROUP BY k HAVING k > 1",
+         "GROUP BY k, 1 HAVING k > 1"),
         ("SELECT k FROM t WHERE v > ALL (1, 2)", "forall(array(1, 2), _v -> v > _v)"),
         ("SELECT k FROM t WHERE v = ANY (1, k) OR v < SOME (3)", "exists(array(3), _v -> v < _v)"),
         ("SELECT k, string_agg(s, ',' ORDER BY v DESC) AS x FROM t GROUP BY k",
@@ -87,6 +94,9 @@ def test_how_they_are_written(select: str, written: str) -> None:
         "SELECT k, listagg(DISTINCT s, ',') WITHIN GROUP (ORDER BY s) AS x FROM t GROUP BY k",
         "SELECT k, any(v > 1) AS x FROM t GROUP BY k HAVING TRUE = any(v > 1)",
         "SELECT k FROM t WHERE s LIKE ANY ('a%', 'b%')",
+        "SELECT k, (SELECT max(v) FROM u WHERE u.k = t.k) + count(*) AS n FROM t GROUP BY k",
+        "SELECT k FROM (SELECT k, v FROM t) x GROUP BY k",
+        "SELECT sum(v) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS x FROM t",
         "SELECT k FROM t UNION ALL (SELECT k FROM u)",
     ],
 )

@@ -116,6 +116,7 @@ CASES = [
     "SELECT b, lag(k) IGNORE NULLS OVER (ORDER BY b) AS l, lag(k, 2, -1) IGNORE NULLS OVER (ORDER BY b DESC) AS m, lead(k, 2) IGNORE NULLS OVER (ORDER BY b) AS n FROM u",
     "SELECT c, sum(CASE WHEN k IN (SELECT k FROM u) THEN 1 ELSE 0 END) AS s, max((SELECT max(b) FROM u WHERE u.k = t.k)) AS m FROM t GROUP BY c",
     "SELECT count(*) FILTER (WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k)) AS n, count(*) AS m FROM t HAVING sum((SELECT count(*) FROM u WHERE u.k = t.k)) > 0",
+    "SELECT k, (SELECT max(b) FROM u WHERE u.k = t.k) AS m, count(*) AS n FROM t GROUP BY k",
     "SELECT t.a, d.n FROM t CROSS JOIN (VALUES (1), (2)) AS d(n)",
     "SELECT d.n, count(t.a) AS c FROM (SELECT * FROM (VALUES (1), (2), (3)) AS v(n) WHERE n > 1) d, t WHERE t.a <> 3 GROUP BY d.n",
 ]  # fmt: skip

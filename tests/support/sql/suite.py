@@ -1,4 +1,4 @@
-"""Views as people write them: TPC-H, TPC-DS, Nexmark and typical models, with random rows and changes.
+"""Views as people write them: TPC-H, TPC-DS, Nexmark, typical models, joins of all kinds, streams.
 
 Each file of views/ declares tables and views.  Rows are drawn from small domains: integers 0 to 4, a few
 days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
@@ -26,7 +26,7 @@ from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
 FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
-FILES = ("tpch", "tpcds", "nexmark", "models")
+FILES = ("tpch", "tpcds", "nexmark", "models", "joins", "streams")
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
 _COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"
 _OTHERS = ("a", "b")
@@ -76,6 +76,10 @@ def drawn(chance: random.Random, spark_type: str, texts: tuple[str, ...]) -> obj
             return date(1995, 1, 1) + timedelta(days=40 * chance.randint(0, 4))
         case "timestamp":
             return datetime(2024, 1, 1) + timedelta(seconds=chance.randint(0, 9))
+        case "boolean":
+            return chance.random() < 0.5
+        case "double":
+            return chance.randint(0, 8) / 4
         case _:
             return chance.randint(0, 4)
 
