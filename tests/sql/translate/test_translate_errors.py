@@ -33,6 +33,8 @@ WRONG = [
     ("HW302", "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM items i WHERE i.order_id = o.«nope»)", "o.id"),
     ("HW302", "SELECT id FROM orders o WHERE id IN (SELECT order_id FROM items WHERE item IN (SELECT customer FROM customers WHERE name = «o.status»))", "directly around it"),
     ("HW113", "SELECT id FROM orders WHERE quantity > «ALL('{1,2}')»", "an array or with the rows"),
+    ("HW113", "SELECT id FROM orders WHERE «quantity» BETWEEN SYMMETRIC 3 AND 1", "least(a, b)"),
+    ("HW113", "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c", "only UNION ALL"),
     ("HW113", "SELECT extract(EPOCH FROM «at») AS e FROM orders", "unix_timestamp(x)"),
     ("HW113", "SELECT id FROM orders WHERE at > «current_timestamp(3)»", "takes no arguments"),
     ("HW306", "SELECT customer, sum(«rank() OVER (ORDER BY id)») AS s FROM orders GROUP BY customer", "cannot be used in the argument"),

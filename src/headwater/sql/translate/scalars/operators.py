@@ -151,6 +151,9 @@ def _in(reader: Expressions, node: exp.Expr) -> Typed:
 
 
 def _between(reader: Expressions, node: exp.Expr) -> Typed:
+    if node.args.get("symmetric"):
+        hint = "write BETWEEN least(a, b) AND greatest(a, b)"
+        reader.notes.fail("HW113", node, "Spark has no BETWEEN SYMMETRIC", hint=hint)
     values = reader.several([node.this, node.args["low"], node.args["high"]])
     check_comparison(reader.notes, node, values)
     return reader.apply("between", values, "({0} BETWEEN {1} AND {2})", "boolean")
