@@ -69,7 +69,8 @@ def _recursive(clause: exp.Expr, env: Env) -> Env:
     for union in clause.find_all(exp.Union):
         recursive = any(table.name.lower() in own for table in union.find_all(exp.Table))
         if recursive and union.args.get("distinct"):
-            env.notes.fail("HW113", union, "Spark has only UNION ALL in WITH RECURSIVE", hint="write UNION ALL")
+            message = "Spark has only UNION ALL in WITH RECURSIVE"
+            env.notes.fail("HW113", union, message, hint="write UNION ALL")
     for table in clause.find_all(exp.Table):
         relation = env.notes.relation(table.name)
         if table.name.lower() not in own and relation is not None:
