@@ -111,6 +111,14 @@ CASES = [
     "SELECT t.a, l.b FROM t, LATERAL (SELECT b FROM u WHERE u.k = t.k ORDER BY b DESC LIMIT 1) AS l",
     "SELECT t.a, l.b FROM t LEFT JOIN LATERAL (SELECT b FROM u WHERE u.k = t.k AND u.b > 10) AS l ON true",
     "SELECT t.a, l.n FROM t, LATERAL (SELECT count(*) AS n FROM u WHERE u.b > t.a * 10) AS l",
+    "SELECT t.a, l.z FROM t LEFT JOIN LATERAL (SELECT t.a AS z FROM u WHERE u.k = t.k) AS l ON true",
+    "SELECT t.a, l.z, l.one FROM t LEFT JOIN LATERAL (SELECT t.a + u.b AS z, 1 AS one FROM u WHERE u.k = t.k) AS l ON l.z > 12",
+    "SELECT b, lag(k) IGNORE NULLS OVER (ORDER BY b) AS l, lag(k, 2, -1) IGNORE NULLS OVER (ORDER BY b DESC) AS m, lead(k, 2) IGNORE NULLS OVER (ORDER BY b) AS n FROM u",
+    "SELECT c, sum(CASE WHEN k IN (SELECT k FROM u) THEN 1 ELSE 0 END) AS s, max((SELECT max(b) FROM u WHERE u.k = t.k)) AS m FROM t GROUP BY c",
+    "SELECT count(*) FILTER (WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k)) AS n, count(*) AS m FROM t HAVING sum((SELECT count(*) FROM u WHERE u.k = t.k)) > 0",
+    "SELECT k, (SELECT max(b) FROM u WHERE u.k = t.k) AS m, count(*) AS n FROM t GROUP BY k",
+    "SELECT t.a, d.n FROM t CROSS JOIN (VALUES (1), (2)) AS d(n)",
+    "SELECT d.n, count(t.a) AS c FROM (SELECT * FROM (VALUES (1), (2), (3)) AS v(n) WHERE n > 1) d, t WHERE t.a <> 3 GROUP BY d.n",
 ]  # fmt: skip
 
 
@@ -130,6 +138,8 @@ def test_a_plan_gives_what_its_text_gives(sql: str) -> None:
         # Spark has FALSE in the select list where SQL has NULL.
         ("SELECT a, k IN (SELECT k FROM u) AS f FROM t WHERE a > 4", {(5, True): 1, (7, False): 1}),
         ("SELECT a, k NOT IN (SELECT k FROM u) AS f FROM t WHERE a > 4", {(5, False): 1, (7, False): 1}),
+        ("SELECT a, (k, c) IN (SELECT k, c FROM u) AS f FROM t WHERE a > 4", {(5, True): 1, (7, False): 1}),
+        ("SELECT count(k IN (SELECT k FROM u)) AS n, count(*) AS m FROM t WHERE a > 4", {(2, 2): 1}),
         ("SELECT a, x FROM t LATERAL VIEW stack(2, k, a) AS x WHERE a = 5", {(5, 2): 1, (5, 5): 1}),
         ("SELECT c, v.b FROM t JOIN VALUES (1, 'p'), (2, 'q') AS v(a, b) ON v.a = t.k", {("x", "p"): 2, ("y", "q"): 1}),
         ("SELECT n, v FROM (SELECT k, a FROM t WHERE a = 5) UNPIVOT (v FOR n IN (k, a AS z))", {("k", 2): 1, ("z", 5): 1}),

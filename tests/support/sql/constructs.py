@@ -86,8 +86,11 @@ CONSTRUCTS = [
         ("LATERAL subquery", "SELECT o.id, l.m FROM orders o, LATERAL (SELECT max(price) AS m FROM items i WHERE i.order_id = o.id) AS l(m)"),
         ("LATERAL subquery without an equality", "SELECT o.id, l.n FROM orders o, LATERAL (SELECT count(*) AS n FROM items i WHERE i.price > o.weight) AS l"),
         ("LEFT JOIN LATERAL", "SELECT o.id, l.sku FROM orders o LEFT JOIN LATERAL (SELECT sku FROM items i WHERE i.order_id = o.id AND i.price > 2) AS l ON true"),
+        ("LEFT JOIN LATERAL that names the rows before it", "SELECT o.id, l.x, l.two FROM orders o LEFT JOIN LATERAL (SELECT o.quantity + i.price AS x, 2 AS two FROM items i WHERE i.order_id = o.id) AS l ON l.x > 3"),
+        ("LEFT JOIN LATERAL explode(...)", "SELECT o.id, l.part FROM orders o LEFT JOIN LATERAL explode(split(o.status, ',')) AS l(part) ON true"),
         ("VALUES before a relation", "SELECT v.a, o.id FROM VALUES (1), (2) AS v(a) JOIN orders o ON o.id = v.a"),
         ("JOIN VALUES", "SELECT o.id, v.a FROM orders o JOIN VALUES (1, 'x'), (2, 'y') AS v(a, b) ON v.a = o.id"),
+        ("cross join with constant rows", "SELECT o.id, d.day FROM orders o CROSS JOIN (SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-03', INTERVAL 1 DAY)) AS day) d"),
     ),
     *_of(
         "Joins", REFUSED,
@@ -119,6 +122,8 @@ CONSTRUCTS = [
         ("correlated scalar subquery without an equality", "SELECT id, (SELECT count(*) FROM items i WHERE i.price < o.weight) AS n FROM orders o"),
         ("correlated scalar subquery with ORDER BY and LIMIT 1", "SELECT id, (SELECT sku FROM items i WHERE i.order_id = o.id ORDER BY price DESC, item LIMIT 1) AS s FROM orders o"),
         ("scalar subquery in HAVING, ON", "SELECT customer, sum(total) AS s FROM orders GROUP BY customer HAVING sum(total) > (SELECT avg(total) FROM orders)"),
+        ("scalar subquery beside GROUP BY", "SELECT customer, (SELECT max(name) FROM customers c WHERE c.customer = o.customer) AS name, count(*) AS n FROM orders o GROUP BY customer"),
+        ("subquery inside an aggregate", "SELECT status, sum(CASE WHEN id IN (SELECT order_id FROM items) THEN total END) AS s, max((SELECT max(price) FROM items i WHERE i.order_id = o.id)) AS m FROM orders o GROUP BY status"),
         ("grouped subquery that names the query around it", "SELECT id FROM orders o WHERE 'a' IN (SELECT sku FROM items i WHERE i.order_id = o.id GROUP BY sku HAVING count(*) > 1)"),
     ),
     *_of(
@@ -198,6 +203,7 @@ CONSTRUCTS = [
         ("first_value, last_value, nth_value", "SELECT id, first_value(total) OVER (PARTITION BY customer ORDER BY id) AS f, last_value(total) OVER (PARTITION BY customer ORDER BY id) AS l, nth_value(total, 2) OVER (PARTITION BY customer ORDER BY id) AS n FROM orders"),
         ("running sums, frames by ROWS", "SELECT id, sum(total) OVER (PARTITION BY customer ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS s FROM orders"),
         ("frames by RANGE", "SELECT id, count(*) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1' HOUR PRECEDING AND CURRENT ROW) AS n, sum(quantity) OVER (ORDER BY quantity RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s FROM orders"),
+        ("frames by RANGE with distances of two units", "SELECT id, count(*) OVER (PARTITION BY customer ORDER BY at RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND INTERVAL 1 SECOND PRECEDING) AS n FROM orders"),
         ("named windows, FILTER with OVER", "SELECT id, sum(total) OVER w AS s, count(*) FILTER (WHERE paid) OVER w AS n FROM orders WINDOW w AS (PARTITION BY customer ORDER BY id)"),
         ("window functions over groups", "SELECT customer, sum(total) AS s, rank() OVER (ORDER BY sum(total) DESC) AS r FROM orders GROUP BY customer"),
         ("an order that may leave rows equal (a warning says where)", "SELECT id, row_number() OVER (PARTITION BY customer ORDER BY day) AS r FROM orders"),

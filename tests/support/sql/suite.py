@@ -1,7 +1,7 @@
-"""Views as people write them: TPC-H, TPC-DS, Nexmark and typical models, with random rows and changes.
+"""Views as people write them: TPC-H, TPC-DS, Nexmark, typical models, joins of all kinds, streams.
 
-Each file of views/ (here, and beside `headwater bench plan`) declares tables and views.  Rows are drawn from small domains: integers 0 to 4, a few
-days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
+Each file of views/ (here, and beside `headwater bench plan`) declares tables and views.  Rows are drawn from
+small domains: integers 0 to 4, a few days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import sqlglot
 
 from headwater.algebra.expressions.types import decimal_of
 from headwater.algebra.oracle.zsets import ZSet, add, zset
-from headwater.bench.planning.projects import VIEW_FILES as FILES
-from headwater.bench.planning.projects import VIEW_FOLDER
+from headwater.bench.planning.projects import VIEW_FILES, VIEW_FOLDER
 from headwater.catalog import Catalog, build
 from headwater.model import Project, Table
 from headwater.sql.ddl.resolve import resolve
@@ -28,6 +27,7 @@ from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
 FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
+FILES = (*VIEW_FILES, "joins", "streams")
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
 _COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"
 _OTHERS = ("a", "b")
@@ -48,7 +48,7 @@ class Suite:
 
 
 def suite(name: str) -> Suite:
-    text = ((VIEW_FOLDER if name in FILES else FOLDER) / f"{name}.sql").read_text()
+    text = ((VIEW_FOLDER if name in VIEW_FILES else FOLDER) / f"{name}.sql").read_text()
     declared = resolve(parse_statements(text))
     tables = {table.name: table for table in declared.tables}
     views = {view.name: view for view in declared.views}
@@ -77,6 +77,10 @@ def drawn(chance: random.Random, spark_type: str, texts: tuple[str, ...]) -> obj
             return date(1995, 1, 1) + timedelta(days=40 * chance.randint(0, 4))
         case "timestamp":
             return datetime(2024, 1, 1) + timedelta(seconds=chance.randint(0, 9))
+        case "boolean":
+            return chance.random() < 0.5
+        case "double":
+            return chance.randint(0, 8) / 4
         case _:
             return chance.randint(0, 4)
 

@@ -47,11 +47,15 @@ class Months:
 
 def same(left: Value, right: Value) -> bool:
     """Are two values that are not NULL equal?  NaN is equal to itself."""
+    if isinstance(left, str) is not isinstance(right, str):
+        left, right = _alike(left, right), _alike(right, left)
     return bool(left == right) or (left is math.nan and right is math.nan)
 
 
 def compare(left: Value, right: Value) -> int:
     """-1, 0 or 1 for two values that are not NULL; NaN is equal to itself and above every number."""
+    if isinstance(left, str) is not isinstance(right, str):
+        left, right = _alike(left, right), _alike(right, left)
     if same(left, right):
         return 0
     if left is math.nan or right is math.nan:
@@ -66,6 +70,25 @@ def compare(left: Value, right: Value) -> int:
                 return order
         return 0
     return -1 if left < right else 1
+
+
+def _alike(value: Value, other: Value) -> Value:
+    """A text that is compared with a time or a number, as Spark reads it."""
+    match value, other:
+        case str(), datetime():
+            return _to_timestamp(value).replace(tzinfo=other.tzinfo)
+        case str(), date():
+            return _date(value)
+        case str(), bool():
+            return _to_boolean(value)
+        case str(), int():
+            return cast_value(value, "bigint")
+        case str(), float() | Decimal():
+            return cast_value(value, "double")
+        case Decimal(), str():
+            return float(value)
+        case _:
+            return value
 
 
 def cast_value(value: Value, spark_type: str) -> Value:

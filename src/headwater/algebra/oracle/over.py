@@ -86,8 +86,10 @@ class _Part:
     def column(self, over_call: OverCall) -> list[Value]:
         function = over_call.function
         if function in _NUMBERS:
-            arguments = self._arguments(over_call)
-            return _NUMBERS[function](self, arguments)
+            return _NUMBERS[function](self, self._arguments(over_call))
+        if function in ("lag", "lead"):
+            step = -1 if function == "lag" else 1
+            return _shifted(self._arguments(over_call), step, ignores_nulls(over_call))
         frames = [self._frame(over_call.frame, at) for at in range(len(self.rows))]
         if function in ("first_value", "last_value", "nth_value", "first", "last"):
             return self._of_one_row(over_call, frames)
@@ -108,7 +110,7 @@ class _Part:
         return [arguments(row) for row in self.rows]
 
     def _of_one_row(self, over_call: OverCall, frames: Sequence[tuple[int, int]]) -> list[Value]:
-        ignores = "IGNORE NULLS" in over_call.call.template
+        ignores = ignores_nulls(over_call)
         arguments = self._arguments(over_call)
         results: list[Value] = []
         for low, high in frames:
@@ -155,6 +157,10 @@ class _Part:
         return inside[-1] if inside else -1
 
 
+def ignores_nulls(over_call: OverCall) -> bool:
+    return "IGNORE NULLS" in over_call.call.template
+
+
 def _row_number(part: _Part, _: list[Row]) -> list[Value]:
     return list(range(1, len(part.rows) + 1))
 
@@ -185,11 +191,13 @@ def _ntile(part: _Part, arguments: list[Row]) -> list[Value]:
     return [tile for tile, count in enumerate(sizes, start=1) for _ in range(count)]
 
 
-def _shifted(part: _Part, arguments: list[Row], sign: int) -> list[Value]:
+def _shifted(arguments: list[Row], step: int, ignores: bool) -> list[Value]:
+    """The value so many rows away; `ignores`: rows without a value are not counted."""
     results: list[Value] = []
-    for at, (_, offset, default) in enumerate(map(_padded, arguments)):
-        there = at + sign * offset
-        results.append(arguments[there][0] if 0 <= there < len(part.rows) else default)
+    for at, (value, offset, default) in enumerate(map(_padded, arguments)):
+        beyond = arguments[at + 1 :] if step * offset > 0 else arguments[:at][::-1]
+        there = [value, *(row[0] for row in beyond if not (ignores and row[0] is None))]
+        results.append(there[abs(offset)] if abs(offset) < len(there) else default)
     return results
 
 
@@ -205,6 +213,4 @@ _NUMBERS: dict[str, Callable[[_Part, list[Row]], list[Value]]] = {
     "percent_rank": _percent_rank,
     "cume_dist": _cume_dist,
     "ntile": _ntile,
-    "lag": lambda part, arguments: _shifted(part, arguments, -1),
-    "lead": lambda part, arguments: _shifted(part, arguments, 1),
 }

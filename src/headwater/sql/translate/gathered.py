@@ -72,6 +72,7 @@ class Gathered:
     attached: list[Attached] = field(default_factory=list)
     windows: dict[Window, str] = field(default_factory=dict)
     nodes: dict[Window, exp.Expr] = field(default_factory=dict)
+    for_subqueries: bool = False  # window functions may not stand there
 
     def keep(self, window: Window, node: exp.Expr) -> Column:
         """The column that stands for a window function."""

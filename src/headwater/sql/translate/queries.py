@@ -66,6 +66,11 @@ def _recursive(clause: exp.Expr, env: Env) -> Env:
     """A recursive query has the columns that its first part has; where that says *, names are not checked."""
     env.notes.obstacle(clause, "WITH RECURSIVE has no delta rule")
     own = {definition.alias.lower() for definition in clause.expressions}
+    for union in clause.find_all(exp.Union):
+        recursive = any(table.name.lower() in own for table in union.find_all(exp.Table))
+        if recursive and union.args.get("distinct"):
+            message = "Spark has only UNION ALL in WITH RECURSIVE"
+            env.notes.fail("HW113", union, message, hint="write UNION ALL")
     for table in clause.find_all(exp.Table):
         relation = env.notes.relation(table.name)
         if table.name.lower() not in own and relation is not None:

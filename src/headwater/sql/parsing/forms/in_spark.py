@@ -7,6 +7,7 @@ was written.  Each form replaces one kind of node and leaves the parts of it, wh
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from sqlglot import exp
@@ -15,31 +16,41 @@ from headwater.model import SqlText
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.forms.arrays import array_in_brackets
 from headwater.sql.parsing.forms.distinct_on import first_rows
+from headwater.sql.parsing.forms.frames import in_one_unit
+from headwater.sql.parsing.forms.grouped_subqueries import with_subqueries_as_keys
 from headwater.sql.parsing.forms.ordered_lists import nulls_after, ordered_list
 from headwater.sql.parsing.forms.quantified import quantified
 from headwater.sql.parsing.parser import parse_select, select_tree
 
 __all__ = ["spark_text_of", "spark_tree"]
 
-_FORMS = (first_rows, array_in_brackets, quantified, ordered_list, nulls_after)
+Form = Callable[[exp.Expr], exp.Expr | None]
+_FORMS: tuple[Form, ...] = (first_rows, array_in_brackets, quantified, ordered_list, nulls_after, in_one_unit)
+_TEXT_ALONE: tuple[Form, ...] = (with_subqueries_as_keys,)
 _GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 # Most texts hold none of these words: their trees are not looked at.
 _SIGNS = re.compile(
     rf"\bDISTINCT{_GAP}+ON\b|\b(?:ANY|SOME|ALL){_GAP}*\(|\b(?:array_agg|collect_list|string_agg|listagg)\b"
-    rf"|\bNULLS{_GAP}*\)|\bARRAY{_GAP}*\[",
+    rf"|\bNULLS{_GAP}*\)|\bARRAY{_GAP}*\[|\bRANGE{_GAP}+BETWEEN\b",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+_GROUPED = re.compile(rf"\({_GAP}*SELECT\b.*\bGROUP{_GAP}+BY\b", re.IGNORECASE | re.DOTALL)
 
 
 def spark_tree(sql: SqlText) -> exp.Expr:
     """The tree of a SELECT in forms that Spark has."""
     tree = select_tree(sql)
-    if _SIGNS.search(sql.text) is None:
-        return tree
-    rewritten: exp.Expr = tree.copy()
+    return tree if _SIGNS.search(sql.text) is None else _rewritten(tree, _FORMS)
+
+
+def _rewritten(tree: exp.Expr, forms: tuple[Form, ...]) -> exp.Expr:
+    """The tree in these forms; itself, if it is in them already."""
+    rewritten = tree.copy()
     changed = False
     for node in reversed(list(rewritten.walk(bfs=True))):
-        replacement = next((made for form in _FORMS if (made := form(node)) is not None), None)
+        replacement = next((made for form in forms if (made := form(node)) is not None), None)
         if replacement is None:
             continue
         changed = True
@@ -54,8 +65,8 @@ def spark_tree(sql: SqlText) -> exp.Expr:
 @lru_cache(maxsize=500)
 def spark_text_of(text: str) -> str:
     """A SELECT's text in forms that Spark has."""
-    if _SIGNS.search(text) is None:
+    if _SIGNS.search(text) is None and _GROUPED.search(text) is None:
         return text
     sql = parse_select(SqlText(text))
-    tree = spark_tree(sql)
+    tree = _rewritten(spark_tree(sql), _TEXT_ALONE)
     return text if tree is sql.tree else tree.sql(dialect=Headwater())

@@ -5,6 +5,7 @@
     x > ANY (SELECT v ...)     x > (SELECT min(v) ...)
     x > ALL (SELECT v ...)     there are no rows, or x > (SELECT max(v) ...) and no v is NULL
     x > ANY (array), ALL       exists(array, v -> x > v), forall(array, v -> x > v)
+    x > ALL (1, 2)             the same, with array(1, 2)
 
 As a condition only what is true counts.  Elsewhere FALSE and NULL differ, so there it is a CASE that tells
 them apart.  `any(flag)` after GROUP BY is an aggregate, as in Spark.
@@ -33,7 +34,7 @@ def quantified(node: exp.Expr) -> exp.Expr | None:
     match node.expression:
         case exp.Any() | exp.All() as rows if isinstance(rows.this.unnest(), exp.Query):
             return _with_rows(node, sign, rows.this.unnest(), every=isinstance(rows, exp.All))
-        case exp.Anonymous() as call if call.name.lower() in _WORDS and len(call.expressions) == 1:
+        case exp.Anonymous() as call if call.name.lower() in _WORDS and call.expressions:
             return _with_elements(node, sign, call)
         case _:
             return None
@@ -89,7 +90,9 @@ def _is_condition(node: exp.Expr) -> bool:
 
 def _with_elements(node: exp.Expr, sign: str, call: exp.Anonymous) -> exp.Expr | None:
     every = _WORDS[call.name.lower()]
-    (elements,) = call.expressions
+    elements = call.expressions[0]
+    if len(call.expressions) > 1 or (isinstance(elements, exp.Literal) and not elements.is_string):
+        elements = exp.Anonymous(this="array", expressions=[part.copy() for part in call.expressions])
     if isinstance(elements, exp.Literal):  # '{1,2}' is an array to PostgreSQL alone
         return None
     if not every and not _is_array(elements) and node.find_ancestor(exp.Where, exp.Join) is None:

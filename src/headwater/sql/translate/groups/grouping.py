@@ -116,11 +116,13 @@ def grouped(
     items = read_items(rows, node, env)
     keys = group_keys(rows, node, items, env, windows)
     collector = Collector()
-    reader = replace(env.expressions(rows, "SELECT", collector, gathered), windows=windows)
+    below = Gathered(for_subqueries=True)
+    reader = replace(env.expressions(rows, "SELECT", collector, gathered), windows=windows, below=below)
     values = _values(items, reader)
     having = _having_reader(items, values, reader)
     conditions = [(conjunct, having.condition(conjunct)) for conjunct in _plain_conditions(node)]
     after = [having.translate(part) for part in late]
+    rows = replace(rows, plan=below.join(rows.plan))
     groups = _groups(rows, keys.keys, items, values, collector, env, gathered)
 
     def over(expr: Expr) -> Expr:

@@ -35,7 +35,7 @@ _SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
 def window_function(reader: Expressions, node: exp.Window) -> Typed:
     """The column that stands for a window function."""
     gathered = reader.gathered
-    if gathered is None or reader.clause in ("WHERE", "ON", "GROUP BY"):
+    if gathered is None or gathered.for_subqueries or reader.clause in ("WHERE", "ON", "GROUP BY"):
         reader.notes.fail(
             "HW306", node, f"a window function cannot be used in {reader.clause}",
             hint="compute it in a query in FROM and filter around it, or write QUALIFY",

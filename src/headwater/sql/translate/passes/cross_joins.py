@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from headwater.algebra.expressions.build import FALSE
 from headwater.algebra.expressions.tree import columns_of
-from headwater.algebra.plans.nodes import Aggregate, Filter, Join, Plan, Project, Scan
+from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Join, Plan, Project, Scan
 from headwater.algebra.plans.walks import children, nodes
 from headwater.errors import InputError
 from headwater.sql.translate.notes import Notes
@@ -38,14 +39,21 @@ def _refuse(join: Join, notes: Notes) -> None:
 
 
 def _of_single_rows(join: Join, group: set[int]) -> bool:
-    """Inputs that have one row, such as an aggregate of a whole relation, multiply nothing."""
+    """One row, such as an aggregate of a whole relation, multiplies nothing; constant rows little."""
     return all(_is_single_row(join.inputs[index]) for index in group)
 
 
 def _is_single_row(plan: Plan) -> bool:
-    while isinstance(plan, Project | Filter):
+    made = False
+    while isinstance(plan, Project | Filter | Explode):
+        made = made or isinstance(plan, Explode)
         plan = plan.child
-    return isinstance(plan, Aggregate) and not plan.keys
+    return isinstance(plan, Aggregate) and not plan.keys and (not made or _is_of_nothing(plan.child))
+
+
+def _is_of_nothing(plan: Plan) -> bool:
+    """Is it what constant relations are made of?"""
+    return isinstance(plan, Filter) and plan.condition == FALSE
 
 
 def _connected(join: Join) -> list[set[int]]:

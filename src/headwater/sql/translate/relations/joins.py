@@ -19,7 +19,7 @@ from headwater.sql.translate.scalars.clashes import check_comparison
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common
 
-__all__ = ["join", "outer_of", "settle", "settle_constants"]
+__all__ = ["join", "outer_of", "settle_constants"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 _LARGE = 64
@@ -37,9 +37,9 @@ def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
         fields, conditions = _conditions(left, right, node, env, None, gathered)
         return _inner(left, right, fields, conditions, gathered)
     if outer is not JoinKind.RIGHT:
-        right = settle(right, env)
+        right = _settle(right, env)
     if outer is not JoinKind.LEFT:
-        left = settle(left, env)
+        left = _settle(left, env)
     fields, conditions = _conditions(left, right, node, env, outer)
     _check_sides(left, right, conditions, node, env)
     plan = outer_of(left.plan, right.plan, conditions, outer)
@@ -149,14 +149,14 @@ def settle_constants(rows: Rows, env: Env, prefix: str) -> Rows:
     """
     if all(columns_of(field.value.expr) and _size(field.value.expr) < _LARGE for field in rows.fields):
         return rows
-    return settle(rows, env, prefix)
+    return _settle(rows, env, prefix)
 
 
 def _size(expr: Expr) -> int:
     return 1 + sum(map(_size, expr.arguments)) if isinstance(expr, Call) else 1
 
 
-def settle(rows: Rows, env: Env, prefix: str = "") -> Rows:
+def _settle(rows: Rows, env: Env, prefix: str = "") -> Rows:
     """Compute the fields that are more than columns, so that an outer join can set them to NULL."""
     if all(isinstance(field.value.expr, Column) for field in rows.fields):
         return rows

@@ -11,15 +11,15 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import number
+from headwater.algebra.expressions.build import TRUE, number, when
 from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename, slots
-from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin
+from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin, Plan, Project
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
-from headwater.sql.translate.relations.joins import outer_of, settle
+from headwater.sql.translate.relations.joins import outer_of
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
 from headwater.sql.translate.scalars.spark_functions import GENERATORS
 from headwater.sql.translate.scalars.typed import Typed
@@ -68,13 +68,13 @@ def _types(function: str, values: tuple[Typed, ...], width: int) -> list[str]:
     return [""] * width
 
 
-def lateral_view(rows: Rows, node: exp.Expr, env: Env) -> Rows | None:
+def lateral_view(rows: Rows, node: exp.Expr, env: Env, outer: bool = False) -> Rows | None:
     """LATERAL VIEW [OUTER] explode(x) t AS c."""
     alias = node.args.get("alias")
     names = [column.name for column in (alias.args.get("columns") or ())] if alias is not None else []
     if not is_generator(node.this):
         return None
-    exploded = explode_rows(rows, node.this, names, bool(node.args.get("outer")), env)
+    exploded = explode_rows(rows, node.this, names, outer or bool(node.args.get("outer")), env)
     if exploded is None:
         return None
     wide, made = exploded
@@ -90,14 +90,25 @@ def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
     if side not in ("", "LEFT"):
         return None
     if not isinstance(node.this, exp.Subquery):
-        plain = side == "" and not join.args.get("on")
-        return lateral_view(rows, node, env) if plain else None
+        return _generated(rows, join, env, side)
     inner = env.query(node.this.this, env.below(node.alias or "lateral", env.scope(rows)))
     inner = bind_outer(inner, rows.plan, env.notes.alias)
     inner = requalify(inner, node.alias, _names(node))
     if inner.open or not _fits(rows, inner):
         return None
-    return _single(rows, inner, join, env) if inner.single else _several(rows, inner, join, env, side)
+    if inner.single:
+        return _single(rows, inner, join, env)
+    return _left(rows, inner, join, env) if side == "LEFT" else _inner(rows, inner, join, env)
+
+
+def _generated(rows: Rows, join: exp.Expr, env: Env, side: str) -> Rows | None:
+    """t JOIN LATERAL explode(x) AS u(y); a left join keeps the rows of which nothing is made."""
+    if side == "LEFT":
+        on = join.args.get("on")
+        always = on is None or (isinstance(on, exp.Boolean) and on.this)
+        return lateral_view(rows, join.this, env, outer=True) if always else None
+    wide = lateral_view(rows, join.this, env)
+    return None if wide is None else _on(wide, join, env)
 
 
 def _names(node: exp.Expr) -> list[str] | None:
@@ -129,16 +140,25 @@ def _single(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows | None:
     return _on(replace(rows, plan=plan, fields=rows.fields + fields), join, env)
 
 
-def _several(rows: Rows, inner: Rows, join: exp.Expr, env: Env, side: str) -> Rows | None:
-    if side == "LEFT":
-        settled = settle(inner, env, join.this.alias)
-        if settled is not inner and inner.correlated:
-            return None
-        reader = env.expressions(Rows(combine(rows.plan, settled.plan), rows.fields + settled.fields), "ON")
-        on = [reader.condition(part).expr for part in split_and(join.args.get("on"))]
-        plan = outer_of(rows.plan, settled.plan, [*inner.correlated, *on], JoinKind.LEFT)
-        fields = (replace(field, value=replace(field.value, nullable=True)) for field in settled.fields)
-        return replace(rows, plan=plan, fields=(*rows.fields, *fields))
+def _left(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows:
+    """Where nothing matches, a mark is NULL; so is then every field, even one that names the rows before."""
+    mark = f"{env.notes.alias('lateral')}.there"
+    columns = tuple((name, Column(name)) for name in inner.plan.columns)
+    marked = Project(inner.plan, (*columns, (mark, TRUE)))
+    reader = env.expressions(Rows(combine(rows.plan, marked), rows.fields + inner.fields), "ON")
+    on = [reader.condition(part).expr for part in split_and(join.args.get("on"))]
+    plan = outer_of(rows.plan, marked, [*inner.correlated, *on], JoinKind.LEFT)
+    fields = (replace(field, value=_where(mark, field.value, inner.plan)) for field in inner.fields)
+    return replace(rows, plan=plan, fields=(*rows.fields, *fields))
+
+
+def _where(mark: str, value: Typed, plan: Plan) -> Typed:
+    if isinstance(value.expr, Column) and value.expr.name in plan.columns:
+        return replace(value, nullable=True)
+    return replace(value, expr=when(Column(mark), value.expr), nullable=True)
+
+
+def _inner(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows:
     plan = combine(rows.plan, inner.plan)
     for condition in inner.correlated:
         plan = push_filter(plan, condition)

@@ -92,12 +92,23 @@ class Scope:
         while scope is not None:
             value = scope._local(parts, node)
             if value is not None:
+                self._check_distance(scope, parts, node)
                 return value
             opened = opened or scope.open
             scope = scope.parent
         if opened:
             return Typed(Call("unknown", (), "NULL"))
         return None
+
+    def _check_distance(self, scope: Scope, parts: Sequence[str], node: exp.Expr) -> None:
+        if scope is not self and scope is not self.parent:
+            self.notes.fail(
+                "HW302",
+                node,
+                f'"{".".join(parts)}" is a column of a query further out',
+                detail="In Spark a subquery sees its own columns and those of the query directly around it.",
+                hint="join what the subqueries read in one of them, or give the column to the query between",
+            )
 
     def _local(self, parts: Sequence[str], node: exp.Expr) -> Typed | None:
         if len(parts) > 1:

@@ -6,7 +6,7 @@
     EXISTS (...), x IN (...)                      a left join with the different keys: is there one?
 
 x IN (...) is NULL where nothing is equal and something is NULL: for that the subquery's rows and values are
-counted too.  In the select list Spark has FALSE there, and so have we.
+counted too.  In the select list and in aggregates Spark has FALSE there, and so have we.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _in_value(reader: Expressions, node: exp.Expr, inner: Rows) -> Typed:
     rows, keys = pairs
     compared = tuple((column.expr, value.expr) for value, column in zip(values, columns, strict=True))
     there = _is_there(reader, rows, (*compared, *keys))
-    if not any(value.nullable for value in (*values, *columns)):
+    if reader.is_value or not any(value.nullable for value in (*values, *columns)):
         return Typed(there, "boolean", nullable=False)
     if len(values) > 1:
         return reader.give_up(
@@ -177,10 +177,7 @@ def _in_value(reader: Expressions, node: exp.Expr, inner: Rows) -> Typed:
     )
     assert unknown is not None
     otherwise = choose(unknown, Call("cast", (NULL,), "CAST({0} AS BOOLEAN)"), FALSE)
-    known = choose(there, TRUE, otherwise)
-    if reader.clause == "SELECT":
-        return Typed(call("coalesce", known, FALSE), "boolean", nullable=False)
-    return Typed(known, "boolean")
+    return Typed(choose(there, TRUE, otherwise), "boolean")
 
 
 def negated_value(reader: Expressions, node: exp.Expr) -> Typed:

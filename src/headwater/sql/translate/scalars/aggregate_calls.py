@@ -85,7 +85,9 @@ def _grouping(reader: Expressions, node: exp.Expr, collector: Collector, name: s
     keys = tuple(value.expr for value in reader.inside(f"the argument of {name}").several(node.expressions))
     if name == "grouping":
         if len(keys) != 1:
-            reader.notes.fail("HW306", node, f"grouping takes one key, not {len(keys)}")
+            reader.notes.fail(
+                "HW306", node, f"grouping takes one key, not {len(keys)}", hint="write grouping_id(a, b)"
+            )
         return Typed(collector.ask_grouping(keys), "tinyint", nullable=False)
     return Typed(collector.ask_grouping(keys or None), "bigint", nullable=False)
 

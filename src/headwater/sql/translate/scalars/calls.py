@@ -71,6 +71,8 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     if (moment := view_time(name, not node.expressions)) is not None:
         return moment
     _check_name(reader, node, name)
+    if name in VIEW_TIME:
+        reader.notes.fail("HW113", node, f"{name} takes no arguments in Spark")
     if name in GENERATORS:
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
@@ -91,6 +93,11 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
         refuse_moment(reader.notes, node, name)
     if name in WINDOW_FUNCTIONS:
         reader.notes.fail("HW306", node, f"{name} needs OVER (...)")
+    if name in ("all", "some"):
+        reader.notes.fail(
+            "HW113", node, f"{name.upper()} compares with an array or with the rows of a subquery",
+            hint=f"x > {name.upper()} (array(1, 2)), or x > {name.upper()} (SELECT ...)",
+        )  # fmt: skip
     if name not in SCALARS and name not in GENERATORS:
         likely = did_you_mean(name, SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS)
         reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=likely)

@@ -48,6 +48,7 @@ class Expressions:
     nested: Callable[[exp.Expr, Scope], Rows]
     collector: Collector | None = None  # where aggregates may stand
     gathered: Gathered | None = None  # where subqueries and window functions may stand
+    below: Gathered | None = None  # where the subqueries of an aggregate's arguments stand: under the groups
     aliases: Mapping[str, Typed] = field(default_factory=dict)  # of the select list, for what comes after
     aliases_first: bool = False  # HAVING looks at them before the columns
     variables: frozenset[str] = frozenset()  # of the lambdas around
@@ -68,7 +69,7 @@ class Expressions:
                 return translate_cast(self, node)
             case exp.Case():
                 return self._case(node)
-            case exp.Not() if self.clause == "SELECT" and _is_in_subquery(node.this.unnest()):
+            case exp.Not() if self.is_value and _is_in_subquery(node.this.unnest()):
                 return negated_value(self, node.this.unnest())
             case exp.In() | exp.Exists() | exp.Any() | exp.All() if operators.query_of(node) is not None:
                 return predicate_value(self, node)
@@ -101,7 +102,14 @@ class Expressions:
     def inside(self, clause: str) -> Expressions:
         """A reader for an aggregate's arguments: no aggregate may be nested, not even under a name."""
         rows = {name: value for name, value in self.aliases.items() if not has_aggregates(value.expr)}
-        return replace(self, clause=clause, collector=None, gathered=None, aliases=rows, aliases_first=False)
+        return replace(
+            self, clause=clause, collector=None, gathered=self.below, aliases=rows, aliases_first=False
+        )
+
+    @property
+    def is_value(self) -> bool:
+        """Is what is read shown or aggregated, not a condition?"""
+        return self.clause == "SELECT" or self.clause.startswith("the argument")
 
     def outer_columns(self) -> frozenset[str]:
         """The columns that a subquery in an expression may be compared with."""

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.sql.translate.scalars.clashes import check_arithmetic, check_boolean, check_comparison
+from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import arithmetic, decimal, family, of_literal
@@ -150,6 +151,9 @@ def _in(reader: Expressions, node: exp.Expr) -> Typed:
 
 
 def _between(reader: Expressions, node: exp.Expr) -> Typed:
+    if node.args.get("symmetric"):
+        hint = "write BETWEEN least(a, b) AND greatest(a, b)"
+        reader.notes.fail("HW113", node, "Spark has no BETWEEN SYMMETRIC", hint=hint)
     values = reader.several([node.this, node.args["low"], node.args["high"]])
     check_comparison(reader.notes, node, values)
     return reader.apply("between", values, "({0} BETWEEN {1} AND {2})", "boolean")
@@ -186,6 +190,8 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     if isinstance(node, exp.Order):
         around = node.parent.name if node.parent is not None else ""
         reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
+    if isinstance(node, exp.Extract):
+        check_part(reader.notes, node)
     skeleton = node.copy()
     values: list[Typed] = []
     for key, operand in list(node.args.items()):
