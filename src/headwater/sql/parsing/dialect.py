@@ -11,6 +11,7 @@ meaning depends on:
   is still read as such.  `known_functions` turns calls into sqlglot's functions for those who need them.
 - `window` is a name unless it begins a WINDOW clause, so that GROUP BY window(...) can be read; current_date
   and the like are names too, because Spark looks for columns of that name first.
+- INT8 has eight bytes, as in PostgreSQL; sqlglot takes it for eight bits.
 - A doubled quote inside a string is a quote, as in Spark 4.
 - `TABLE t` and `VALUES (1), (2)` are queries, as in Spark (`forms.short_queries`).
 """
@@ -40,6 +41,7 @@ class Headwater(Spark):
 
     class Tokenizer(Spark.Tokenizer):
         COMMANDS: ClassVar[set[TokenType]] = set()
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {**Spark.Tokenizer.KEYWORDS, "INT8": TokenType.BIGINT}
 
     class Parser(SparkParser):
         FUNCTIONS: ClassVar[dict[str, Any]] = {}

@@ -15,6 +15,7 @@ from headwater.sql.translate.env import Env
 from headwater.sql.translate.names import stored_name
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.passes.cross_joins import refuse_cross_joins
+from headwater.sql.translate.passes.not_in_spark import refuse_what_spark_lacks
 from headwater.sql.translate.passes.pruning import prune
 from headwater.sql.translate.queries import translate_query
 from headwater.sql.translate.relations.constants import over_relation
@@ -46,7 +47,9 @@ def translate(
     """Translate a view over relations (sources and other views) with these columns and keys."""
     notes = Notes(view.sql, relations, keys=keys or {})
     try:
-        rows = translate_query(spark_tree(view.sql), Env(notes, translate_query))
+        tree = spark_tree(view.sql)
+        refuse_what_spark_lacks(tree, notes)
+        rows = translate_query(tree, Env(notes, translate_query))
     except RecursionError:
         raise InputError("HW113", "this SELECT is nested too deeply", place=view.sql.place()) from None
     fields = rows.visible

@@ -18,6 +18,7 @@ from headwater.sql.parsing.forms.arrays import array_in_brackets
 from headwater.sql.parsing.forms.distinct_on import first_rows
 from headwater.sql.parsing.forms.frames import in_one_unit
 from headwater.sql.parsing.forms.grouped_subqueries import with_subqueries_as_keys
+from headwater.sql.parsing.forms.one_group import one_group_of_all
 from headwater.sql.parsing.forms.ordered_lists import nulls_after, ordered_list
 from headwater.sql.parsing.forms.quantified import quantified
 from headwater.sql.parsing.parser import parse_select, select_tree
@@ -26,7 +27,7 @@ __all__ = ["spark_text_of", "spark_tree"]
 
 Form = Callable[[exp.Expr], exp.Expr | None]
 _FORMS: tuple[Form, ...] = (first_rows, array_in_brackets, quantified, ordered_list, nulls_after, in_one_unit)
-_TEXT_ALONE: tuple[Form, ...] = (with_subqueries_as_keys,)
+_TEXT_ALONE: tuple[Form, ...] = (with_subqueries_as_keys, one_group_of_all)
 _GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 # Most texts hold none of these words: their trees are not looked at.
 _SIGNS = re.compile(
@@ -36,6 +37,13 @@ _SIGNS = re.compile(
 )
 
 
+# The tree is the same, but Spark has no such words: types of other systems, FETCH FIRST, GROUP BY ().
+_FOREIGN_WORDS = re.compile(
+    rf"(?:::|\bAS\b){_GAP}*(?:TEXT|INT[1248]|FLOAT[48]|BOOL|TIMESTAMPTZ|BYTEA|UUID|DOUBLE{_GAP}+PRECISION"
+    rf"|CHARACTER|(?:VAR)?CHAR\b(?!{_GAP}*\()|TIMESTAMP{_GAP}+WITH)\b"
+    rf"|\bFETCH{_GAP}+(?:FIRST|NEXT)\b|\bGROUP{_GAP}+BY{_GAP}*\({_GAP}*\)",
+    re.IGNORECASE | re.DOTALL,
+)
 _GROUPED = re.compile(rf"\({_GAP}*SELECT\b.*\bGROUP{_GAP}+BY\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -65,8 +73,9 @@ def _rewritten(tree: exp.Expr, forms: tuple[Form, ...]) -> exp.Expr:
 @lru_cache(maxsize=500)
 def spark_text_of(text: str) -> str:
     """A SELECT's text in forms that Spark has."""
-    if _SIGNS.search(text) is None and _GROUPED.search(text) is None:
+    foreign = _FOREIGN_WORDS.search(text) is not None
+    if _SIGNS.search(text) is None and _GROUPED.search(text) is None and not foreign:
         return text
     sql = parse_select(SqlText(text))
     tree = _rewritten(spark_tree(sql), _TEXT_ALONE)
-    return text if tree is sql.tree else tree.sql(dialect=Headwater())
+    return text if tree is sql.tree and not foreign else tree.sql(dialect=Headwater())

@@ -1,0 +1,71 @@
+"""What other systems have and Spark does not: refused at its place, or written as Spark has it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from headwater.errors import InputError
+from headwater.model import Column, SqlText, View
+from headwater.sql.parsing.forms.in_spark import spark_text_of
+from headwater.sql.translate.translation import Translated, translate
+
+COLUMNS = (Column("x", "bigint"), Column("n", "string"), Column("ts", "timestamp"))
+
+
+def translated(select: str) -> Translated:
+    return translate(View("v", SqlText(select), timedelta(seconds=1)), {"t": COLUMNS})
+
+
+@pytest.mark.parametrize(
+    ("select", "message", "at"),
+    [
+        ("SELECT x FROM t ORDER BY x FETCH FIRST 3 ROWS WITH TIES", "no FETCH ... WITH TIES", ""),
+        ("SELECT x FROM t ORDER BY x FETCH FIRST 10 PERCENT ROWS ONLY", "no FETCH ... PERCENT", ""),
+        ("SELECT x FROM t WHERE n SIMILAR TO 'a%'", "no SIMILAR TO", "n SIMILAR TO 'a%'"),
+        ("SELECT x FROM t WHERE n ~* 'a'", "no ~*", "n ~* 'a'"),
+        ("SELECT x FROM t FOR UPDATE", "locks no rows", ""),
+        ("SELECT a.x FROM t a ASOF JOIN t b ON a.x = b.x", "no ASOF JOIN", ""),
+        ("SELECT x::json AS y FROM t", "no type JSON", ""),
+        ("SELECT CAST(ts AS TIME) AS y FROM t", "no type TIME", ""),
+        ("SELECT x FROM t WHERE x IN (SELECT x::hugeint FROM t)", "no type INT128", ""),
+        ("SELECT ts::timestamp without time zone AS y FROM t", "another name", "without time zone"),
+    ],
+)
+def test_refused_at_its_place(select: str, message: str, at: str) -> None:
+    with pytest.raises(InputError) as raised:
+        translated(select)
+    assert raised.value.code == "HW113"
+    assert message in raised.value.message
+    assert raised.value.hint
+    place = raised.value.place
+    assert place is not None
+    assert at in place.text
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("text", "string"), ("varchar", "string"), ("character varying", "string"), ("int8", "bigint"),
+        ("int4", "int"), ("int2", "smallint"), ("float8", "double"), ("float4", "float"), ("bool", "boolean"),
+        ("double precision", "double"), ("timestamptz", "timestamp"), ("bytea", "binary"),
+    ],
+)  # fmt: skip
+def test_types_of_other_systems(written: str, kind: str) -> None:
+    select = f"SELECT n::{written} AS y, CAST(n AS {written}) AS z FROM t"
+    assert translated(select).types == (kind, kind)
+    assert (
+        spark_text_of(select)
+        == f"SELECT CAST(n AS {kind.upper()}) AS y, CAST(n AS {kind.upper()}) AS z FROM t"
+    )
+
+
+def test_words_of_other_systems() -> None:
+    assert spark_text_of("SELECT x FROM t ORDER BY x FETCH FIRST 3 ROWS ONLY").endswith("LIMIT 3")
+    assert spark_text_of("SELECT sum(x) AS s FROM t GROUP BY ()").endswith("GROUP BY GROUPING SETS (())")
+
+
+def test_columns_may_have_such_names() -> None:
+    for select in ("SELECT text, t.uuid, bool AS fetch FROM t", "SELECT char(65) AS c, first(x) FROM t"):
+        assert spark_text_of(select) == select
