@@ -68,7 +68,7 @@ def test_views_stay_equal_to_their_sql(spark: SparkSession, tmp_path: Path, part
     for name, table in kept.project.tables.items():
         changes = [row(chance, name, number) for number in (20, 21)]
         if table.key:
-            changes += [row(chance, name, number) for number in (2, 5)]
+            changes += [{"op": "upsert", "row": row(chance, name, number)} for number in (2, 5)]
             gone = row(chance, name, 3)
             changes.append({"op": "delete", "row": {column: gone[column] for column in table.key}})
         kept.ingest(name, changes)
