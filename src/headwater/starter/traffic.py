@@ -30,7 +30,7 @@ GOODS = {
     "games": ("chess", "cards", "dice", "puzzle"),
     "music": ("strings", "reeds", "metronome"),
 }
-RECENT = 400  # orders that still change
+RECENT = 400
 
 Record = dict[str, Any]
 Changes = dict[str, list[Record]]
@@ -48,6 +48,8 @@ class Traffic:
     """The shop as it is now, and what happens next."""
 
     seed: int = 7
+    recent: int = RECENT  # orders that still change
+    archives: bool = False  # whether older ones are deleted, so that the shop stays as large as it is
     customers: int = 0
     products: dict[int, Record] = field(default_factory=dict)
     orders: dict[int, _Order] = field(default_factory=dict)  # the recent ones
@@ -123,10 +125,12 @@ class Traffic:
         lines = 1 + min(4, int(self._random.expovariate(0.8)))
         items = [self._item(self.placed, line) for line in range(1, lines + 1)]
         self.orders[self.placed] = _Order(row, items)
-        if len(self.orders) > RECENT:
-            del self.orders[next(iter(self.orders))]
         changes["orders"].append(row)
         changes["order_items"] += items
+        if len(self.orders) > self.recent:
+            oldest = self.orders.pop(next(iter(self.orders)))
+            if self.archives:
+                self._delete(changes, oldest)
 
     def _item(self, order: int, line: int) -> Record:
         product = self._random.choice(list(self.products.values()))
@@ -162,6 +166,10 @@ class Traffic:
             changes["orders"].append(_moved(order, "cancelled"))
             return
         del self.orders[order.row["order_id"]]
+        self._delete(changes, order)
+
+    def _delete(self, changes: Changes, order: _Order) -> None:
+        """With all that belongs to it; the order itself goes with the next batch: nothing refers to it then."""
         self.leaving.append(order.row)
         changes["order_items"] += map(_deleted, order.items)
         changes["payments"] += map(_deleted, [order.payment] if order.payment else [])

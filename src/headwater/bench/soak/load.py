@@ -1,6 +1,7 @@
 """The load of a soak: two writers of the shop, as processes of their own, at a rate.
 
-traffic     what happens in a shop: customers, orders, lines, payments, statuses
+traffic     what happens in a shop: customers, orders, lines, payments, statuses; orders are deleted once
+            there are ORDERS later ones, so that pushes have as much to do at the end as at the beginning
 updates     random customers move to another country: the same rows change again and again
 """
 
@@ -19,6 +20,7 @@ from headwater.starter.traffic import COUNTRIES, Traffic
 __all__ = ["CUSTOMERS", "open_shop", "start_writer", "write"]
 
 CUSTOMERS = 300  # that are there from the beginning, and are updated
+ORDERS = 2_000
 EVERY_S = 1.0
 WRITER = (
     "import sys; from headwater.bench.soak.load import write; "
@@ -29,7 +31,7 @@ WRITER = (
 def open_shop(folder: Path, seed: int) -> None:
     """Fill the shop's tables as it opens."""
     project = open_project(str(folder))
-    for table, rows in Traffic(seed).opening(datetime.now(UTC), CUSTOMERS).items():
+    for table, rows in _traffic(seed).opening(datetime.now(UTC), CUSTOMERS, ORDERS).items():
         project.ingest(table, rows)
 
 
@@ -44,8 +46,8 @@ def start_writer(folder: Path, kind: str, rate: float, seed: int, log: Path) -> 
 def write(folder: str, kind: str, rate: float, seed: int) -> None:
     """Write for ever, a batch every second; one that took longer is made up for."""
     project = open_project(folder)
-    traffic, chance = Traffic(seed), random.Random(seed)
-    traffic.opening(datetime.now(UTC), CUSTOMERS)  # the shop as `open_shop` left it
+    traffic, chance = _traffic(seed), random.Random(seed)
+    traffic.opening(datetime.now(UTC), CUSTOMERS, ORDERS)  # the shop as `open_shop` left it
     begun, written = time.monotonic(), 0
     while True:
         time.sleep(EVERY_S)
@@ -58,6 +60,10 @@ def write(folder: str, kind: str, rate: float, seed: int) -> None:
             if records:
                 project.ingest(table, records)
         written += sum(map(len, changes.values()))
+
+
+def _traffic(seed: int) -> Traffic:
+    return Traffic(seed, recent=ORDERS, archives=True)
 
 
 def _moved(chance: random.Random) -> dict[str, object]:
