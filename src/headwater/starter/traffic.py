@@ -169,7 +169,7 @@ class Traffic:
         self._delete(changes, order)
 
     def _delete(self, changes: Changes, order: _Order) -> None:
-        """With all that belongs to it; the order itself goes with the next batch: nothing refers to it then."""
+        """With all that belongs to it; the order itself goes with the next batch, referred to by nothing."""
         self.leaving.append(order.row)
         changes["order_items"] += map(_deleted, order.items)
         changes["payments"] += map(_deleted, [order.payment] if order.payment else [])
