@@ -13,6 +13,7 @@ SCHEMA = """CREATE TABLE p (id BIGINT PRIMARY KEY, k BIGINT NOT NULL);
 CREATE TABLE c (id BIGINT PRIMARY KEY, p BIGINT NOT NULL REFERENCES p (id), v BIGINT, u BIGINT NOT NULL, at TIMESTAMP NOT NULL);
 """
 RANKED = "SELECT id, p, v, ROW_NUMBER() OVER (PARTITION BY p ORDER BY at DESC) AS rn FROM c"
+OF_EACH = "SELECT DISTINCT ON ({0}) {0} AS k, id, at FROM c WHERE u = :u ORDER BY {0}, at DESC"
 NEWEST = "SELECT c.id FROM c WHERE c.p = p.id ORDER BY c.at DESC LIMIT 3"
 
 
@@ -48,6 +49,9 @@ def ask(sql: str) -> Answer:
         ("SELECT DISTINCT ON (p) id, p FROM c WHERE u = :u ORDER BY p, at DESC", "unbounded", None),
         ("SELECT id FROM c WHERE p = :p QUALIFY ROW_NUMBER() OVER (PARTITION BY p ORDER BY at) <= 2", "SI-1", 1),
         ("SELECT p.k FROM (VALUES (1), (:x)) AS v (n) JOIN p ON p.id = v.n", "SI-0", 2),
+        # Groups in the order of their newest: a view and a read of each, unless a group may be NULL.
+        (f"SELECT * FROM ({OF_EACH.format('p')}) n ORDER BY n.at DESC LIMIT 20", "SI-2", 21),
+        (f"SELECT * FROM ({OF_EACH.format('v')}) n ORDER BY n.at DESC LIMIT 20", "unbounded", None),
         ("SELECT * FROM (SELECT p, COUNT(*) AS n FROM c GROUP BY p) t WHERE p = :p", "SI-2", 1),
         ("SELECT * FROM (SELECT p, COUNT(*) AS n FROM c GROUP BY p) t WHERE n > :n", "unbounded", None),
     ],

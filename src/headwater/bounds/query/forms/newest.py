@@ -59,17 +59,24 @@ def _is_the_cut(condition: Expr, ranks: list[Column], count: int) -> bool:
 
 
 def _is_plain_top(inner: Select, catalog: Catalog) -> bool:
-    """Rows of one table, in the order of a column that is never NULL."""
+    """Rows of one table, whose groups and order are columns that are never NULL."""
     top, source = inner.top, inner.sources[0] if len(inner.sources) == 1 else None
     if top is None or not isinstance(source, Base) or inner.left_joins or inner.subqueries or not top.order:
         return False
     if inner.limit is not None or inner.offset is not None or inner.group is not None or inner.distinct:
         return False
     columns = (*top.partition, top.order[0].expr)
-    certain = isinstance(top.order[0].expr, Column) and not catalog.nullable(
-        source.table, top.order[0].expr.name
+    return bool(top.partition) and all(_is_certain(column, source, inner, catalog) for column in columns)
+
+
+def _is_certain(column: Expr, source: Base, inner: Select, catalog: Catalog) -> bool:
+    """A column that is never NULL: a group of NULL would be looked for by an equality, and not be there."""
+    if not isinstance(column, Column):
+        return False
+    compared = any(
+        isinstance(part, Call) and part.function == "eq" and column in part.arguments for part in inner.where
     )
-    return bool(top.partition) and certain and all(isinstance(column, Column) for column in columns)
+    return compared or not catalog.nullable(source.table, column.name)
 
 
 def _order_of_groups(block: Select, source: Derived, inner: Select) -> tuple[Order, ...] | None:
