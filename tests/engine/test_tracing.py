@@ -125,6 +125,17 @@ def test_what_fails_is_seen_in_its_span(
     assert [event.name for action in receiver.named("action")[:1] for event in action.events] == ["exception"]
 
 
+def test_a_collector_that_does_not_answer_holds_no_push_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(pusher, "run_action", run_without_spark)
+    executor = executor_of(tmp_path, "v + 1")
+    executor.push_now()
+    executor.close()
+    assert executor.runner.time_of("v0") == executor.watermarks["t"]
+
+
 def test_without_an_address_nothing_is_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)

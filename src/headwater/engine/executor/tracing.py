@@ -25,6 +25,8 @@ __all__ = ["Tracing"]
 logger = logging.getLogger(__name__)
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+TIMEOUT = "OTEL_EXPORTER_OTLP_TIMEOUT"
+PATIENCE_S = 1.0  # with a collector that does not answer: the end of a run waits for it
 SERVICE = "headwater"
 
 Attributes = Mapping[str, str | bool | int | Sequence[str]]
@@ -89,7 +91,8 @@ def _own_provider() -> TracerProvider | None:
         return None
     name = os.environ.get("OTEL_SERVICE_NAME", SERVICE)
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    patience = None if os.environ.get(TIMEOUT) else PATIENCE_S
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
     return provider
 
 
