@@ -63,7 +63,7 @@ def bench_soak(
             f"{samples[-1].reads} reads outside failed",
             ("measure", "second quarter", "last quarter", "growth", "flat"),
             [
-                (verdict.measure, f"{verdict.second:.3g}", f"{verdict.last:.3g}", f"{verdict.growth:+.0%}",
+                (verdict.measure, f"{verdict.second:,.2f}", f"{verdict.last:,.2f}", f"{verdict.growth:+.0%}",
                  "yes" if verdict.flat else "NO")
                 for verdict in judged
             ],
