@@ -75,3 +75,18 @@ INSERT INTO parent (id, v) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET v = ex
 -- name: cte_insert
 -- expect: unbounded
 WITH d AS (DELETE FROM dn WHERE b = $1 RETURNING *) SELECT * FROM d;
+-- name: limit_by_subquery
+-- expect: unbounded
+SELECT * FROM pu WHERE id = $1 LIMIT (SELECT count(*) FROM dn);
+-- name: offset_by_subquery
+-- expect: unbounded
+SELECT * FROM pu WHERE id = $1 OFFSET (SELECT count(*) FROM dn);
+-- name: inner_limit_by_subquery
+-- expect: unbounded
+SELECT x.id FROM (SELECT * FROM pu WHERE id = $1 LIMIT (SELECT max(v) FROM parent)) x;
+-- name: returned_subquery
+-- expect: not analysed
+DELETE FROM pu WHERE id = $1 RETURNING (SELECT count(*) FROM dn);
+-- name: outer_join_on_exists
+-- expect: not analysed
+SELECT d.id FROM dn d LEFT JOIN pu p ON p.id = d.b AND EXISTS (SELECT 1 FROM parent WHERE v > p.id AND id > d.id) WHERE d.id = $1;

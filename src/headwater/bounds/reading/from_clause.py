@@ -13,7 +13,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import NULL, choose
-from headwater.algebra.expressions.facts import in_order
+from headwater.algebra.expressions.facts import has_subquery, in_order
 from headwater.algebra.expressions.tree import Column, Expr, Subquery, call
 from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Query, Select, Source, Union
 from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
@@ -221,6 +221,8 @@ class FromClause:
         if len(aliases) != 1:
             text = "an outer join whose optional side joins several sources"
             raise NotAnalysed(text, self.reader.place(join))
+        if any(map(has_subquery, conditions)):  # plans have no place to compute it
+            raise NotAnalysed("an outer join has a subquery in its condition", self.reader.place(join))
         self.left_joins.append(LeftJoin(aliases[0], conditions))
 
     def _null_without_partner(self, aliases: tuple[str, ...], names: set[str], join: exp.Join) -> None:

@@ -137,6 +137,8 @@ class _Reader:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count: exp.Expr | None = None
         _refuse_open_cut(limit, self.place(node))
+        if any(clause is not None and clause.find(exp.Query) for clause in (limit, offset)):
+            raise NoBound("LIMIT or OFFSET is computed by a subquery: any number", self.place(node))
         if isinstance(limit, exp.Fetch):
             count = limit.args.get("count") or exp.Literal.number(1)
         elif limit is not None:

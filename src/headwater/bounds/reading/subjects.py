@@ -131,6 +131,9 @@ def _rows_written(tree: exp.Update | exp.Delete) -> exp.Expr:
         raise NotAnalysed(f"{word} joins other tables")
     if any(assignment.find(exp.Select) is not None for assignment in tree.expressions):
         raise NotAnalysed(f"{word} computes values with a subquery")
+    returning = tree.args.get("returning")
+    if returning is not None and returning.find(exp.Query) is not None:
+        raise NotAnalysed(f"{word} returns values of a subquery")
     select = exp.select("*").from_(tree.this.copy())
     where = tree.args.get("where")
     select = select.where(where.this.copy()) if where is not None else select
