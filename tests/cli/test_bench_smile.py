@@ -207,6 +207,23 @@ def test_the_tree_counts_children_that_have_ended(monkeypatch: pytest.MonkeyPatc
     assert tree.sample().cpu_seconds > after.cpu_seconds + 0.05
 
 
+def test_the_tree_leaves_out_those_who_play_users() -> None:
+    tree = Tree()
+    before = tree.sample()
+    with subprocess.Popen(
+        [sys.executable, "-c", "sum(range(4 * 10**7)); print('x', flush=True); input()"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as user:  # fmt: skip
+        tree.leave_out(user.pid)
+        assert user.stdout is not None
+        user.stdout.readline()
+        alive = tree.sample()
+    ended = tree.sample()
+    used = tree.users[user.pid]
+    assert used > 0.3
+    assert max(alive.cpu_seconds, ended.cpu_seconds) - before.cpu_seconds < used / 2
+
+
 # The command
 
 

@@ -55,8 +55,9 @@ def made_up(setup: Setup) -> Outcome:
     violations = sum(view.violations for view in views)
     return Outcome(
         setup, views, journals, {"worst_late_s": 0.1, "cpu_s": 1.0, "generating_cpu_s": 0.1}, 1_000.0, setup.rate,
-        cpu_seconds=10.0, jvm_seconds=8.0, cpu_per_million=100.0 if setup.sharing else 250.0,
-        cpu_per_million_whole=200.0, start_s=9.0, start_cpu_seconds=15.0, drain_s=3.0, peak_gb=2.5,
+        cpu_seconds=10.2 if setup.load.phases[0].pages else 10.0, jvm_seconds=8.0,
+        cpu_per_million=102.0 if setup.load.phases[0].pages else 100.0 if setup.sharing else 250.0,
+        cpu_per_million_whole=200.0, server_cpu_seconds=0.2 if setup.load.phases[0].pages else 0.0, start_s=9.0, start_cpu_seconds=15.0, drain_s=3.0, peak_gb=2.5,
         violations=violations, violations_warming=0,
         violations_per_sharing_hour=violations / len(views) / journals.hours, worst_staleness_s=30.0,
         tuples_per_snapshot=1_000.0 if setup.sharing else 3_000.0, prediction_error=0.1, predictions=50,
@@ -106,6 +107,14 @@ def test_compare_gives_both_the_same_load(tmp_path: Path) -> None:
     assert (shared.sharing, alone.sharing) == (True, False)
     assert (shared.shape, shared.load) == (alone.shape, alone.load)
     assert answer.json["saved"] == pytest.approx(0.6)
+
+
+def test_pages_are_open_in_the_second_run_only(tmp_path: Path) -> None:
+    answer, (without, beside) = perform("pages", tmp_path)
+    assert [phase.pages for phase in without.load.all_phases] == [0, 0]
+    assert [phase.pages for phase in beside.load.all_phases] == [0, 10]  # nobody looks while it warms up
+    assert answer.json["added"] == pytest.approx(0.02)
+    assert answer.json["server"] == pytest.approx(0.02)
 
 
 def test_rates_go_up_to_the_wanted_one_and_the_uneven_streams_come_along(tmp_path: Path) -> None:

@@ -231,6 +231,34 @@ def test_a_plan_of_two_hundred_views_is_drawn(browser: Any, large: Served) -> No
         opened.wait_until(f"document.querySelector('.pan-zoom svg').getAttribute('viewBox') !== {view_box!r}")
 
 
+def test_the_critical_path_is_a_chain_of_the_plan_that_is_drawn(browser: Any, kept: Served) -> None:
+    """A run may keep to another plan than the one that would be made now: the path is of what is drawn."""
+
+    def with_a_shared_stage(asked: Any) -> None:
+        response = asked.fetch()
+        plan = response.json()
+        site, reads = "default", [("orders", "shared"), ("orders", "open_orders"), ("shared", "open_orders")]
+        nodes = [("orders", "source", None), ("shared", "stage", 0.5), ("open_orders", "view", 0.2)]
+        plan["graph"] = {
+            "nodes": [
+                {"name": name, "kind": kind, "site": site, "serves": [], "seconds": seconds}
+                for name, kind, seconds in nodes
+            ],
+            "edges": [{"from": read, "to": stage} for read, stage in reads],
+        }
+        asked.fulfill(response=response, json=plan)
+
+    with window(browser, kept.address) as opened:
+        opened.page.route("**/plan", with_a_shared_stage)
+        page = opened.go("plan?view=open_orders", "g.box.critical")
+        assert sorted(page.locator("g.box.critical text").all_text_contents()) == [
+            "open_orders",
+            "orders",
+            "shared",
+        ]
+        assert page.locator("path.arrow.critical").count() == 2  # not the short way beside it
+
+
 def test_what_is_wrong_stands_on_top(browser: Any, failing: Served) -> None:
     with window(browser, failing.address) as opened:
         opened.go("", "text=statuses fails")

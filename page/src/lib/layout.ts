@@ -104,3 +104,19 @@ export function related(graph: Graph, name: string): ReadonlySet<string> {
   walk(name, (at) => graph.edges.filter((edge) => edge.from === at).map((edge) => edge.to));
   return all;
 }
+
+// The chain of stages, from a source to a view, that takes the most seconds of a push.
+export function criticalPath(graph: Graph, view: string): readonly string[] {
+  const seconds = new Map(graph.nodes.map((node) => [node.name, node.seconds ?? 0]));
+  const longest = new Map<string, { seconds: number; chain: string[] }>();
+  const upTo = (name: string): { seconds: number; chain: string[] } => {
+    const known = longest.get(name);
+    if (known) return known;
+    const before = graph.edges.filter((edge) => edge.to === name).map((edge) => upTo(edge.from));
+    const worst = before.reduce((most, other) => (other.seconds > most.seconds ? other : most), before[0] ?? { seconds: 0, chain: [] });
+    const path = { seconds: worst.seconds + (seconds.get(name) ?? 0), chain: [...worst.chain, name] };
+    longest.set(name, path);
+    return path;
+  };
+  return seconds.has(view) ? upTo(view).chain : [];
+}

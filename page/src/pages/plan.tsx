@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../lib/answers";
 import { bytes, count, dollarsPerHour, perSecond, plural, seconds, share } from "../lib/format";
-import { layOut, related, shortName } from "../lib/layout";
+import { criticalPath, layOut, related, shortName } from "../lib/layout";
 import { now, pushing, times } from "../lib/live";
 import { link, replaceQuery, route } from "../lib/route";
 import type { Action, Graph, GraphNode, Plan, PlannedView, Tree, Work } from "../lib/types";
@@ -93,7 +93,7 @@ function Summary({ plan }: { plan: Plan }) {
 
 function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: string }) {
   const layout = useMemo(() => layOut(plan.graph), [plan]);
-  const critical = useMemo(() => pathOf(plan.views.find((view) => view.name === chosen)), [plan, chosen]);
+  const critical = useMemo(() => criticalPath(plan.graph, chosen), [plan, chosen]);
   const near = useMemo(() => (stage ? related(plan.graph, stage) : null), [plan, stage]);
   const lit = litNow(plan.graph);
   const kind = (node: GraphNode) =>
@@ -101,10 +101,10 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
       "box",
       node.kind,
       node.name === stage ? "chosen" : "",
-      critical.has(node.name) ? "critical" : "",
+      critical.includes(node.name) ? "critical" : "",
       lit.has(node.name) ? "lit" : "",
       pushing.value.stages.has(node.name) ? "now" : "",
-      (near && !near.has(node.name)) || (critical.size > 0 && !critical.has(node.name) && !stage) ? "faint" : "",
+      (near && !near.has(node.name)) || (critical.length > 0 && !critical.includes(node.name) && !stage) ? "faint" : "",
     ].join(" ");
   const choose = (name: string) => replaceQuery({ stage: name === stage ? "" : name });
   return (
@@ -127,7 +127,7 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
           key={`${arrow.from} ${arrow.to}`}
           class={[
             "arrow",
-            critical.has(arrow.from) && critical.has(arrow.to) ? "critical" : "",
+            critical.includes(arrow.from) && critical[critical.indexOf(arrow.from) + 1] === arrow.to ? "critical" : "",
             pushing.value.stages.has(arrow.to) ? "flowing" : "",
             near && !(near.has(arrow.from) && near.has(arrow.to)) ? "faint" : "",
           ].join(" ")}
@@ -160,10 +160,6 @@ function Drawing({ plan, chosen, stage }: { plan: Plan; chosen: string; stage: s
       ))}
     </PanZoom>
   );
-}
-
-function pathOf(view: PlannedView | undefined): ReadonlySet<string> {
-  return new Set(view ? [...view.path.flatMap((step) => [step.stage, ...step.from]), view.name] : []);
 }
 
 // What is being computed at this moment, and the views that were pushed in the last seconds.

@@ -22,7 +22,7 @@ __all__ = ["bench_smile"]
 def bench_smile(
     experiment: Annotated[
         str,
-        typer.Option(help="run, compare, rate, sla, plans, tuples, machines, load, highest, or all."),
+        typer.Option(help="run, compare, pages, rate, sla, plans, tuples, machines, load, highest, or all."),
     ] = "run",
     rate: Annotated[float, typer.Option(help="Tweets per second.")] = 1_000.0,
     seconds: Annotated[str, typer.Option("--for", help="How long is measured: 30s, 10m.")] = "5m",

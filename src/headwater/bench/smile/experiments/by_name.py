@@ -13,7 +13,7 @@ from headwater.bench.smile.experiments.behaviour import load, tuples
 from headwater.bench.smile.experiments.capacity import highest, machines
 from headwater.bench.smile.experiments.gowalla import gowalla
 from headwater.bench.smile.experiments.plans import plans
-from headwater.bench.smile.experiments.single import compare, run
+from headwater.bench.smile.experiments.single import compare, pages, run
 from headwater.bench.smile.experiments.sweeps import rate, sla
 from headwater.errors import InputError, did_you_mean
 
@@ -24,6 +24,7 @@ Experiment = Callable[[Bench], Sequence[Answer]]
 EXPERIMENTS: dict[str, Experiment] = {
     "run": run,
     "compare": compare,
+    "pages": pages,
     "rate": rate,
     "sla": sla,
     "tuples": tuples,
@@ -34,7 +35,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "gowalla": gowalla,
     "all": lambda bench: all_of_them(bench),
 }
-ALL = ("plans", "run", "compare", "rate", "sla", "tuples", "load", "machines", "highest")
+ALL = ("plans", "run", "compare", "pages", "rate", "sla", "tuples", "load", "machines", "highest")
 
 
 def all_of_them(bench: Bench) -> Sequence[Answer]:

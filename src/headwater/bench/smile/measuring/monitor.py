@@ -28,17 +28,27 @@ class Sample:
 
 @dataclass(slots=True)
 class Tree:
-    """The process tree. `samples` holds all that were taken."""
+    """The process tree, without the processes that only play users. `samples` holds all that were taken."""
 
     samples: list[Sample] = field(default_factory=list)
+    users: dict[int, float] = field(default_factory=dict)  # CPU-seconds of processes that play users, by id
+
+    def leave_out(self, process: int) -> None:
+        """Do not count a child: what it does is not the system's work."""
+        self.users[process] = 0.0
 
     def sample(self) -> Sample:
         own = psutil.Process()
         memory, cpu, jvm = 0, 0.0, 0.0
+        ended = set(self.users)  # whose CPU the system has added to that of this process
         for process in (own, *own.children(recursive=True)):
             try:
                 with process.oneshot():
                     times, name = process.cpu_times(), process.name()
+                    if process.pid in self.users:
+                        self.users[process.pid] = spent(times)
+                        ended.discard(process.pid)
+                        continue
                     # A process that the JVM is just starting shows the JVM's own memory as its own.
                     if time.time() - process.create_time() > YOUNG:
                         memory += process.memory_info().rss
@@ -46,6 +56,7 @@ class Tree:
                 continue
             cpu += spent(times)
             jvm += spent(times) if name.startswith("java") else 0.0
+        cpu -= sum(self.users[user] for user in ended)
         self.samples.append(Sample(time.time(), cpu, jvm, memory))
         return self.samples[-1]
 

@@ -54,6 +54,7 @@ class Outcome:
     jvm_seconds: float
     cpu_per_million: float  # in the measured window
     cpu_per_million_whole: float  # from the first tweet, with a cold JVM, until everything is drained
+    server_cpu_seconds: float  # of the server, if pages were open
     start_s: float
     start_cpu_seconds: float
     drain_s: float
@@ -106,7 +107,8 @@ class Outcome:
 
 _PLAIN = (
     "tweets", "reached_rate", "cpu_seconds", "jvm_seconds", "cpu_per_million", "cpu_per_million_whole",
-    "start_s", "start_cpu_seconds", "drain_s", "peak_gb", "violations", "violations_warming",
+    "server_cpu_seconds", "start_s", "start_cpu_seconds", "drain_s", "peak_gb", "violations",
+    "violations_warming",
     "violations_per_sharing_hour", "worst_staleness_s", "tuples_per_snapshot", "prediction_error",
     "predictions", "planned_push_s", "push_s", "dollars_per_sharing_hour", "billed_dollars_per_sharing_hour",
 )  # fmt: skip
@@ -137,6 +139,7 @@ def outcome(
         jvm_seconds=last.jvm_seconds - first.jvm_seconds,
         cpu_per_million=cpu / max(tweets, 1) * 1e6,
         cpu_per_million_whole=(drained.cpu_seconds - begun.cpu_seconds) / max(record.fed["tweets"], 1) * 1e6,
+        server_cpu_seconds=record.server_cpu_seconds,
         start_s=record.started_at - record.opened_at,
         start_cpu_seconds=begun.cpu_seconds - record.tree.samples[0].cpu_seconds,
         drain_s=record.drained_at - record.stopped_at,

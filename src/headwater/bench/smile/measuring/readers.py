@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from headwater.bench.smile.workload.schedule import Phase
+from headwater.bench.smile.workload.schedule import Phase, phase_at
 
 __all__ = ["Readers"]
 
@@ -46,11 +46,8 @@ class Readers:
 
     def wanted(self, seconds: float) -> int:
         """Users per view at an instant."""
-        for phase in self.phases:
-            if seconds < phase.seconds:
-                return phase.readers
-            seconds -= phase.seconds
-        return 0
+        phase = phase_at(self.phases, seconds)
+        return 0 if phase is None else phase.readers
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

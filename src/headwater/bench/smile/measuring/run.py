@@ -28,6 +28,8 @@ from headwater.api import Headwater
 from headwater.api import open as open_project
 from headwater.bench.smile.experiments.options import accepted
 from headwater.bench.smile.measuring.monitor import Tree
+from headwater.bench.smile.measuring.open_pages import OpenPages
+from headwater.bench.smile.measuring.readers import Readers
 from headwater.bench.smile.workload.preload import position_of
 from headwater.bench.smile.workload.schedule import Phase, batches, length
 from headwater.errors import HeadwaterError
@@ -69,6 +71,7 @@ class RunRecord:
     fed: Mapping[str, Any] = field(default_factory=dict)
     fed_by: list[tuple[float, int]] = field(default_factory=list)  # (instant, tweets so far)
     errors: dict[str, str] = field(default_factory=dict)
+    server_cpu_seconds: float = 0.0  # of the server of pages, while some were open
     planned_push_s: float = 0.0  # of all views, as `headwater plan` said before the run began
 
     def tweets_between(self, start: float, end: float) -> float:
@@ -120,7 +123,12 @@ class Conductor:
             self.stop.set()
 
     def _feed(self) -> None:
-        with started_feeder(self.folder, self.load) as feeder, readers(self.folder, self.load) as reading:
+        phases = self.load.all_phases
+        with (
+            started_feeder(self.folder, self.load) as feeder,
+            Readers(self.folder, phases) as reading,
+            OpenPages(self.folder, phases, self.record.tree.leave_out) as opening,
+        ):
             assert feeder.stdin is not None
             assert feeder.stdout is not None
             feeder.stdin.write("go\n")
@@ -134,6 +142,8 @@ class Conductor:
             while listener.is_alive() and not self.stop.is_set():
                 record.tree.sample()
                 reading(time.time() - record.started_at)
+                opening(time.time() - record.started_at)
+                record.server_cpu_seconds = opening.server_cpu_seconds
                 self._tell_progress()
                 listener.join(timeout=1.0)
             if self.stop.is_set():
@@ -182,13 +192,6 @@ def started_feeder(folder: Path, load: Load) -> subprocess.Popen[str]:
     assert process.stdout is not None
     process.stdout.readline()  # it has opened the project
     return process
-
-
-def readers(folder: Path, load: Load) -> Any:
-    """The readers of the phases, if any: a context that gives a function to call with the time."""
-    from headwater.bench.smile.measuring.readers import Readers
-
-    return Readers(folder, load.all_phases)
 
 
 def run_under_load(folder: Path, load: Load, sharing: bool, tell: Tell) -> tuple[Headwater, RunRecord]:

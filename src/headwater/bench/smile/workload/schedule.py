@@ -12,20 +12,33 @@ from itertools import accumulate
 
 import numpy as np
 
-__all__ = ["Phase", "batches", "gardenhose", "length"]
+__all__ = ["Phase", "batches", "gardenhose", "length", "phase_at"]
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A rate of tweets per second for a time; meanwhile `readers` read each view in a closed loop."""
+    """A rate of tweets per second for a time.
+
+    Meanwhile `readers` read each view in a closed loop, and `pages` of the project are open in browsers.
+    """
 
     seconds: float
     rate: float
     readers: int = 0
+    pages: int = 0
 
 
 def length(phases: Sequence[Phase]) -> float:
     return sum(phase.seconds for phase in phases)
+
+
+def phase_at(phases: Sequence[Phase], seconds: float) -> Phase | None:
+    """The phase at an instant after the start; None when all are over."""
+    for phase in phases:
+        if seconds < phase.seconds:
+            return phase
+        seconds -= phase.seconds
+    return None
 
 
 def batches(phases: Sequence[Phase], every: float) -> list[int]:
