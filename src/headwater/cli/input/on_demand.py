@@ -22,7 +22,10 @@ Kind = type[TyperCommand]
 
 
 def group_of(homes: Mapping[str, str], kind_of: Callable[[str], Kind]) -> type[TyperGroup]:
-    """A class of groups with these commands, in this order; a home is `module:function` or `module:group`, below cli."""
+    """A class of groups with these commands, in this order.
+
+    A home is `module:function` or `module:group`, below headwater.cli.
+    """
 
     class OnDemand(TyperGroup):
         def __init__(self, **settings: Any) -> None:
