@@ -256,9 +256,8 @@ def _text(
 ) -> str:
     weight = ' font-weight="600"' if bold else ""
     anchor = ' text-anchor="middle"' if middle else ""
-    return (
-        f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size:g}"{weight}{anchor}>{escape(text, quote=False)}</text>'
-    )
+    shown = escape(text, quote=False)
+    return f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size:g}"{weight}{anchor}>{shown}</text>'
 
 
 def _short(text: str, longest: int) -> str:

@@ -25,10 +25,10 @@ from headwater.algebra.stages.stage import Kept, Stage
 from headwater.model import RefreshPolicy
 from headwater.planning.cost.costs import (
     HOUR,
-    MONTH,
     Load,
     carried_between,
     network_dollars,
+    vertex_cost,
     window,
 )
 from headwater.planning.cost.effort import Effort
@@ -115,7 +115,7 @@ class PushPlan:
     @property
     def seconds(self) -> float:
         """How long a push of all views takes."""
-        return _total((action.step, _lane(action), action.seconds) for action in self.actions)
+        return _seconds(self.actions)
 
 
 def push_plan(
@@ -147,6 +147,10 @@ def push_plan(
     return PushPlan(
         joint, views, dollars, {site: Load(loads.get(site, 0.0), stored.get(site, 0.0)) for site in sites}
     )
+
+
+def _seconds(actions: Sequence[PlannedAction]) -> float:
+    return _total((action.step, _lane(action), action.seconds) for action in actions)
 
 
 def _lane(action: PlannedAction) -> str:
@@ -184,16 +188,17 @@ class _Planner:
 
         @cache
         def path(seconds: float) -> float:
-            return _total(self._timed(sharing.view, dict.fromkeys(names, seconds)))
+            return _total(self._timed(levels, dict.fromkeys(names, seconds)))
 
         most = window(sharing.freshness)
-        carries = carried_between(path(0.0), path(most), most)
-        fullest = self.actions([sharing.view], dict.fromkeys(names, most))
-        return ViewPush(fullest, path(most), carries, _smallest(path) if smallest else None)
+        fullest = self._actions(levels, dict.fromkeys(names, most))
+        longest = _seconds(fullest)
+        carries = carried_between(path(0.0), longest, most)
+        return ViewPush(fullest, longest, carries, _smallest(path) if smallest else None)
 
-    def _timed(self, view: str, carries: Mapping[str, float]) -> Iterator[tuple[int, str, float]]:
-        """The step, lane and seconds of each action of a view's push, and nothing else of it."""
-        for number, step in enumerate(actions(self.staged.levels([view]), self._sizes(carries)), 1):
+    def _timed(self, levels: Levels, carries: Mapping[str, float]) -> Iterator[tuple[int, str, float]]:
+        """The step, lane and seconds of each action of a push, and nothing else of it."""
+        for number, step in enumerate(actions(levels, self._sizes(carries)), 1):
             for action in (action for lane in step.lanes for action in lane):
                 first = action.works[0]
                 parts = self.predictor.parts(_done(action))
@@ -209,9 +214,12 @@ class _Planner:
         return {name: min(carries[view] for view in views) for name, views in self.serves.items()}
 
     def actions(self, views: Sequence[str], carries: Mapping[str, float]) -> tuple[PlannedAction, ...]:
+        return self._actions(self.staged.levels(views), carries)
+
+    def _actions(self, levels: Levels, carries: Mapping[str, float]) -> tuple[PlannedAction, ...]:
         return tuple(
             self._action(number, action, carries)
-            for number, step in enumerate(actions(self.staged.levels(views), self._sizes(carries)), 1)
+            for number, step in enumerate(actions(levels, self._sizes(carries)), 1)
             for lane in step.lanes
             for action in lane
         )
@@ -276,9 +284,9 @@ def _storage(
             dollars[view] += price / len(paying)
 
     for vertex, views in graph.vertices.items():
-        stored = situation.stored_bytes(vertex) / 1e9
+        price, stored = vertex_cost(vertex, situation)
         gigabytes[vertex.site] += stored
-        pay(views, stored * float(situation.sites[vertex.site].prices.gb_month) / MONTH)
+        pay(views, price)
     for edge, views in graph.edges.items():
         pay(views, network_dollars(edge, situation))
     return dict(dollars), dict(gigabytes)
