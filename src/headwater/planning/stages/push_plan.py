@@ -293,18 +293,36 @@ def _storage(
 
 
 def _smallest(path: Callable[[float], float]) -> timedelta | None:
-    """The least freshness F with CP(SLACK * F) <= F, rounded up to hundredths of a second."""
+    """The least freshness F with CP(SLACK * F) <= F, rounded up to hundredths of a second.
+
+    CP is nearly a straight line, so F is guessed from two of its points; where the guess is confirmed on
+    both sides, the search is over.
+    """
+    empty = path(0.0)  # no push is shorter than one without changes
+
+    def needed(seconds: float) -> float:
+        return path(window(timedelta(seconds=seconds)))
 
     def kept(seconds: float) -> bool:
-        return path(window(timedelta(seconds=seconds))) <= seconds
+        return seconds >= empty and needed(seconds) <= seconds
 
-    high = max(path(0.0), 0.01)
+    high = max(empty, 0.01)
     while not kept(high):
         high *= 2
         if high > LONGEST:
             return None
-    low = high / 2 if high > path(0.0) else 0.0
+    low = high / 2 if high > empty else 0.0
+    slope = (needed(high) - needed(low)) / (high - low)
+    guess = high if slope >= 1.0 else (needed(high) - slope * high) / (1.0 - slope)
+    below, above = _narrowed(low, high, lambda seconds: seconds >= guess)
+    if kept(below) or not kept(above):
+        _, above = _narrowed(low, high, kept)
+    return timedelta(seconds=math.ceil(above * 100) / 100)
+
+
+def _narrowed(low: float, high: float, enough: Callable[[float], bool]) -> tuple[float, float]:
+    """Two values at most 0.005 apart, the higher of them enough, found by halving."""
     while high - low > 0.005:
         middle = (low + high) / 2
-        low, high = (low, middle) if kept(middle) else (middle, high)
-    return timedelta(seconds=math.ceil(high * 100) / 100)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return low, high
