@@ -54,7 +54,7 @@ def methods() -> list[tuple[str, types.FunctionType]]:
 
 @pytest.mark.parametrize(("name", "method"), methods())
 def test_what_a_method_takes_and_returns_is_exported(name: str, method: types.FunctionType) -> None:
-    lazily = {known: getattr(headwater, known) for known in ("Progress", "Verified", "VerifiedTable")}
+    lazily = {known: getattr(headwater, known) for known in headwater.__all__}
     hints = typing.get_type_hints(method, localns=lazily)
     assert "return" in hints, f"{name} does not say what it returns"
     for annotation in hints.values():

@@ -2,7 +2,8 @@
 
 Everything that the command line does, with typed results.  Long because all of it stands on one object;
 each method hands over to the package that does the work.  Opening a project reads its files and checks
-them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
+them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).  A method imports what it
+hands over to, so that a short command does not wait for the modules of others.
 
     shop = hw.open("shop")
     shop.ingest("orders", [{"order_id": 1, "customer_id": 7, "total": "9.99"}])
@@ -14,7 +15,6 @@ them; Spark starts only for what needs it (`run`, `run_until_idle`, `verify`).
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
@@ -22,54 +22,39 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.capture.dead_letters import DeadLetter, read_letters, remove_letters
-from headwater.capture.given_records import given_records
-from headwater.capture.ingest_file import FileFormat, append_file
-from headwater.capture.intake.append import Appended, Appender
-from headwater.capture.intake.stored_columns import difference
-from headwater.capture.intake.token import BatchId
-from headwater.capture.rejected import Rejected, rejected_rows
-from headwater.capture.retrying import Retried, retry_letters
 from headwater.catalog import Catalog, build
 from headwater.clock import Clock, SystemClock, instant_of
 from headwater.errors import InputError
 from headwater.errors.shared import no_such_table
 from headwater.model import Project, Table
-from headwater.planning.cost.billing import Bill
 from headwater.project import fingerprint, load
-from headwater.serve.ad_hoc.answer import Answer, answer
-from headwater.serve.asking import interval
-from headwater.serve.changes import Change, changes
-from headwater.serve.last_good import last_good as remembered_project
-from headwater.serve.last_good import remember
-from headwater.serve.noticed_reads import NoticedReads
-from headwater.serve.planning.changing import Added, Dropped, add, drop
-from headwater.serve.planning.plan import Planned, asking, plan
-from headwater.serve.planning.replanning import improved
-from headwater.serve.planning.shared_catalog import shared_catalog
-from headwater.serve.read import Rows, read
-from headwater.serve.read_as_of import read_as_of
-from headwater.serve.reports.bill import Account, account
-from headwater.serve.reports.status import Status, status
-from headwater.serve.reports.storage import storage, vacuum
-from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
-from headwater.serve.store.keeping.groups import query_layouts
-from headwater.serve.store.keeping.keeper import Keeper
-from headwater.serve.store.keeping.relations import Relations
-from headwater.serve.store.keeping.verification import VerifiedPart, verify_store
-from headwater.serve.store.keeping.writing import EarlyWriter, Written
-from headwater.serve.store.opening import open_store
-from headwater.storage.records.run_lock import run_lock
-from headwater.storage.timeline import check_readable
-from headwater.storage.vacuum.inventory import Inventory
-from headwater.storage.vacuum.vacuum import Vacuumed
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    from headwater.capture.dead_letters import DeadLetter
+    from headwater.capture.ingest_file import FileFormat
+    from headwater.capture.intake.append import Appended, Appender
+    from headwater.capture.rejected import Rejected
+    from headwater.capture.retrying import Retried
     from headwater.engine.push.workplace import Workplace
     from headwater.engine.run.progress import Progress
     from headwater.engine.upkeep.verify import Verified
     from headwater.engine.upkeep.verify_shown import VerifiedTable
+    from headwater.planning.cost.billing import Bill
+    from headwater.serve.ad_hoc.answer import Answer
+    from headwater.serve.changes import Change
+    from headwater.serve.noticed_reads import NoticedReads
+    from headwater.serve.planning.changing import Added, Dropped
+    from headwater.serve.planning.planned import Planned
+    from headwater.serve.read import Rows
+    from headwater.serve.reports.bill import Account
+    from headwater.serve.reports.status import Status
+    from headwater.serve.store.answering import Answering, DeclaredQuery, QueryAnswer
+    from headwater.serve.store.keeping.keeper import Keeper
+    from headwater.serve.store.keeping.verification import VerifiedPart
+    from headwater.serve.store.keeping.writing import EarlyWriter, Written
+    from headwater.storage.vacuum.inventory import Inventory
+    from headwater.storage.vacuum.vacuum import Vacuumed
 
 __all__ = ["Headwater", "open"]
 
@@ -85,6 +70,8 @@ def open(folder: str, clock: Clock | None = None, last_good: bool = False) -> He
     except InputError as error:
         if not last_good:
             raise
+        from headwater.serve.last_good import last_good as remembered_project
+
         project, problem = remembered_project(Path(folder), error)
         return Headwater(project, clock or SystemClock(), problem)
 
@@ -102,7 +89,7 @@ class Headwater:
             project.storage, self.catalog.places(), project.durability, project.retention.reads
         )
         self._fingerprint = fingerprint(project.folder)
-        self._reads = NoticedReads(self.catalog, self.warehouse, clock)
+        self._noticed: NoticedReads | None = None
         self._writers: dict[tuple[int, str], Appender] = {}
         self._answering: Answering | None = None
         self._early: EarlyWriter | None = None
@@ -125,6 +112,9 @@ class Headwater:
         `batch` is an id of the call's own, so that it can be repeated after any failure: what was stored
         under it is not stored again, and the answer is that of the first time, marked `repeated`.
         """
+        from headwater.capture.given_records import given_records
+        from headwater.capture.intake.token import BatchId
+
         return self._writer(table).append(given_records(records), BatchId.given(batch), strict)
 
     def write(self, table: str, record: object, batch: str | None = None) -> Written:
@@ -134,6 +124,11 @@ class Headwater:
         are still on their way to the store, or no run has loaded the store, it waits for the pipeline as any
         other, and `at_once` says so.
         """
+        from headwater.serve.store.keeping.groups import query_layouts
+        from headwater.serve.store.keeping.relations import Relations
+        from headwater.serve.store.keeping.writing import EarlyWriter, Written
+        from headwater.serve.store.opening import open_store
+
         appended = self.ingest(table, record, batch, strict=True)
         name = self.table(table).name
         with self._opening:
@@ -145,12 +140,17 @@ class Headwater:
 
     def _take_up_columns(self, table: Table) -> None:
         """Open the project's files again if somebody has declared, and stored, columns since."""
+        from headwater.capture.intake.stored_columns import difference
+
         stored = self.warehouse.source(table.name)
         if stored.snapshot().version >= 0 and difference(stored.columns(), table) and self.changed_on_disk():
             self._reopen()
 
     def _writer(self, name: str) -> Appender:
         """A thread's own writer of a table: it remembers the keys it has read, so later calls are cheaper."""
+        from headwater.capture.intake.append import Appender
+        from headwater.storage.timeline import check_readable
+
         check_readable(self.warehouse.root)
         self._take_up_columns(self.table(name))
         table = self.table(name)
@@ -161,6 +161,8 @@ class Headwater:
         return self._writers[owner]
 
     def _begin_writing(self, project: Project) -> None:
+        from headwater.serve.last_good import remember
+
         self.warehouse.make_roots()
         if not self.problem:
             remember(project, self.clock)
@@ -180,14 +182,21 @@ class Headwater:
         A hundred wrong records in a row raise InputError with the likely cause, and nothing is stored, unless
         `keep_going`.  `show` is called with the bytes read so far and the file's size.
         """
+        from headwater.capture.ingest_file import append_file
+        from headwater.capture.intake.token import BatchId
+
         return append_file(self._writer(table), path, BatchId.given(batch), strict, form, keep_going, show)
 
     def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
         """The records that were rejected, of a table or of all, with the reason; oldest first."""
+        from headwater.capture.dead_letters import read_letters
+
         return read_letters(self.warehouse, self._letters_of(table))
 
     def retry_dead_letters(self, table: str | None = None) -> tuple[Retried, ...]:
         """Append dead letters again, after what was wrong has been mended; those that fit are removed."""
+        from headwater.capture.retrying import retry_letters
+
         names = {letter.table for letter in self.dead_letters(table)} & self.project.tables.keys()
         return tuple(
             retry_letters(self.project, self.warehouse, self.clock, self.project.tables[name])
@@ -196,14 +205,20 @@ class Headwater:
 
     def discard_dead_letters(self, table: str | None = None) -> int:
         """Remove dead letters for good; returns how many rows they stood for."""
+        from headwater.capture.dead_letters import remove_letters
+
         return remove_letters(self.warehouse, self.clock, self._letters_of(table))
 
     def rejected(self, tables: Iterable[str] | None = None) -> dict[str, Rejected]:
         """The sources with dead letters: how many rows, and beside how many that were stored."""
+        from headwater.capture.rejected import rejected_rows
+
         return rejected_rows(self.warehouse, self.project.tables if tables is None else tables)
 
     def _letters_of(self, table: str | None) -> str | None:
         """The name as dead letters have it: of a declared table, or of one that was once."""
+        from headwater.capture.dead_letters import read_letters
+
         once = {letter.table for letter in read_letters(self.warehouse, table)} if table else set()
         return table if table is None or table in once else self.table(table).name
 
@@ -221,16 +236,24 @@ class Headwater:
         instant; HistoryGoneError if its history does not reach back that far.
         """
         if as_of is not None:
+            from headwater.serve.read_as_of import read_as_of
+
             instant = as_of if isinstance(as_of, int) else instant_of(as_of)
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
-        if isinstance(max_staleness, str):
-            max_staleness = interval(max_staleness, "max_staleness")
-        rows = read(self.catalog, self.warehouse, self.clock, view, max_staleness)
-        if self._reads.catalog is not self.catalog:
-            self._reads = NoticedReads(self.catalog, self.warehouse, self.clock)
+        from headwater.serve.read import read
+
+        rows = read(self.catalog, self.warehouse, self.clock, view, _interval(max_staleness))
         if self._reads.learns_from(rows.view, len(rows)):
             self._reads.notice(rows.view, rows.to_pylist())
         return rows
+
+    @property
+    def _reads(self) -> NoticedReads:
+        from headwater.serve.noticed_reads import NoticedReads
+
+        if self._noticed is None or self._noticed.catalog is not self.catalog:
+            self._noticed = NoticedReads(self.catalog, self.warehouse, self.clock)
+        return self._noticed
 
     def changes(
         self,
@@ -243,10 +266,14 @@ class Headwater:
 
         Without `since` all that are kept, up to now; with `follow` those from now on, until `stop` is set.
         """
+        from headwater.serve.changes import changes
+
         return changes(self.catalog, self.warehouse, self.clock, view, since, follow, stop)
 
     def sql(self, text: str) -> Answer:
         """The answer to a SELECT over views and sources, as of one time; without Spark."""
+        from headwater.serve.ad_hoc.answer import answer
+
         return answer(self.catalog, self.warehouse, self.clock, text)
 
     @property
@@ -262,18 +289,20 @@ class Headwater:
         Parameters are given by name, a list as a list, NULL as None; InputError if one is missing, unknown or
         of the wrong type, if the query is unbounded, or if the store is staler than `max_staleness`.
         """
-        if isinstance(max_staleness, str):
-            max_staleness = interval(max_staleness, "max_staleness")
-        return self._answers().answer(name, params, max_staleness)
+        return self._answers().answer(name, params, _interval(max_staleness))
 
     async def query_async(
         self, name: str, /, *, max_staleness: timedelta | str | None = None, **params: object
     ) -> QueryAnswer:
         """The same for asynchronous programs: it reads in a thread of its own."""
+        import asyncio  # which takes longer to import than a query takes
+
         return await asyncio.to_thread(self.query, name, max_staleness=max_staleness, **params)
 
     def _answers(self) -> Answering:
         """What answers the project's queries; checked once and kept open."""
+        from headwater.serve.store.answering import Answering
+
         with self._opening:
             if self._answering is None or self._answering.project is not self.project:
                 self._answering = Answering.open(self.project, self.clock)
@@ -281,18 +310,26 @@ class Headwater:
 
     def status(self) -> Status:
         """Staleness against promise, cost and violations of every view."""
+        from headwater.serve.reports.status import status
+
         return status(self.catalog, self.warehouse, self.clock)
 
     def storage(self) -> Inventory:
         """What is stored, and what it is for."""
+        from headwater.serve.reports.storage import storage
+
         return storage(self.catalog, self.warehouse)
 
     def vacuum(self, dry_run: bool = False, show: Callable[[str], None] = lambda table: None) -> Vacuumed:
         """Delete what no view, reader or retention needs; with `dry_run`, only say what that is."""
+        from headwater.serve.reports.storage import vacuum
+
         return vacuum(self.catalog, self.warehouse, self.clock, dry_run, show)
 
     def account(self, since: int | None = None, until: int | None = None) -> Account:
         """What bills of a period are made from, instants in microseconds; by default, from the beginning."""
+        from headwater.serve.reports.bill import account
+
         return account(self.catalog, self.warehouse, since, self.clock.now() if until is None else until)
 
     def bill(self, since: int | None = None, until: int | None = None) -> Bill:
@@ -304,6 +341,8 @@ class Headwater:
 
         Views in the files of `also` are priced as if they were part of the project.
         """
+        from headwater.serve.planning.plan import asking, plan
+
         self.check_sources()
         files = [Path(file) for file in also]
         whole = load(self.project.folder, files) if files else self.project
@@ -311,18 +350,22 @@ class Headwater:
 
     def check_sources(self) -> None:
         """Raise InputError if the options of a table are wrong; a run would refuse them too."""
-        from headwater.capture.captures import check_sources
+        from headwater.capture.declared import check_sources
 
         check_sources(self.project)
 
     def add(self, file: str | Path, force: bool = False) -> Added:
         """Add the views of an SQL file to the project, if they are admitted; a run takes them over."""
+        from headwater.serve.planning.changing import add
+
         added = add(self.catalog, self.warehouse, Path(file), force)
         self._reopen()
         return added
 
     def drop(self, view: str, keep_data: bool = False) -> Dropped:
         """Take a view out of the project, with what it stored; refused while something else reads it."""
+        from headwater.serve.planning.changing import drop
+
         dropped = drop(self.catalog, self.warehouse, self.clock, view, keep_data)
         self._reopen()
         return dropped
@@ -353,6 +396,7 @@ class Headwater:
         """
         from headwater.engine.run.start import run
         from headwater.engine.run.stopping import StoppedError
+        from headwater.serve.planning.replanning import improved
 
         catalog = self._planned(self.project, sharing, replan)
         self._lay_out(catalog)
@@ -385,6 +429,9 @@ class Headwater:
 
     def _planned(self, project: Project, sharing: bool, replan: bool = False) -> Catalog:
         """The catalog as a run keeps it: views over what they share, everything where the plan puts it."""
+        from headwater.serve.planning.replanning import improved
+        from headwater.serve.planning.shared_catalog import shared_catalog
+
         self._begin_writing(project)
         if not sharing:
             return build(project)
@@ -422,6 +469,9 @@ class Headwater:
 
     def _keeper(self) -> Keeper:
         """What keeps the store of the project's queries while it runs."""
+        from headwater.serve.store.keeping.keeper import Keeper
+        from headwater.serve.store.opening import open_store
+
         return Keeper(open_store(self.project), self.warehouse, clock=self.clock)
 
     def stream(self, table: str, frame: Any) -> Any:
@@ -442,6 +492,11 @@ class Headwater:
 
         With `repair`, what differs is loaded anew; no run may keep the project meanwhile.
         """
+        from headwater.serve.store.keeping.relations import Relations
+        from headwater.serve.store.keeping.verification import verify_store
+        from headwater.serve.store.opening import open_store
+        from headwater.storage.records.run_lock import run_lock
+
         relations = Relations(self.catalog, self.warehouse)
         store = open_store(self.project)
         with run_lock(self.warehouse.root, self.clock.now()) if repair else nullcontext():
@@ -478,3 +533,10 @@ class Headwater:
         project, spark_log = self.project, self.warehouse.spark_log()
         spark = session(project.name, project.spark_master, project.spark_config, spark_log)
         return Workplace(spark, self.warehouse, self.catalog)
+
+
+def _interval(given: timedelta | str | None) -> timedelta | None:
+    """A `max_staleness` as it was given: a timedelta, or a text such as "5s"."""
+    from headwater.serve.asking import interval
+
+    return interval(given, "max_staleness") if isinstance(given, str) else given

@@ -148,7 +148,8 @@ class Catalog:
                 depth[name] = 1 + max((visit(read) for read in stage.reads if read != name), default=-1)
             return depth[name]
 
-        for view in (name for name in self.kept if name in views):
+        wanted = views & self.kept.keys()
+        for view in wanted if len(wanted) == 1 else [name for name in self.kept if name in wanted]:
             for stage in self.kept[view].stages:
                 visit(stage.name)
         levels: list[list[tuple[Kept, Stage]]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
@@ -201,7 +202,7 @@ class Catalog:
             if name not in below:
                 below.add(name)
                 waiting.extend(self.views_read(name))
-        return tuple(name for name in self.kept if name in below)
+        return tuple(name for name in self.kept if name in below) if below else ()
 
     def plan(self, view: str) -> Plan | None:
         """The whole plan of a view, before it is cut into stages; None if it is kept by full refresh."""

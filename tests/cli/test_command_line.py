@@ -49,17 +49,32 @@ def test_elsewhere_a_missing_argument_is_said(shop: Path, monkeypatch: pytest.Mo
 
 
 def commands(group: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Every command and command of a group, as one types it."""
     inner = getattr(group, "commands", None)
     if inner is None:
         return [path]
-    return [found for name, one in inner.items() for found in commands(one, (*path, name))]
+    return [words for name, member in inner.items() for words in commands(member, (*path, name))]
 
 
 @pytest.mark.parametrize("path", commands(typer.main.get_command(app)), ids=" ".join)
 def test_every_command_has_json_and_shows_flags_as_flags(path: tuple[str, ...]) -> None:
-    text = CliRunner().invoke(app, [*path, "--help"]).stdout
-    assert "--json" in text
-    assert "bool" not in text
+    helped = CliRunner().invoke(app, [*path, "--help"])
+    assert helped.exit_code == 0
+    assert "--json" in helped.stdout
+    assert "bool" not in helped.stdout
+
+
+def test_a_command_does_not_wait_for_the_modules_of_others() -> None:
+    program = (
+        "import sys; sys.argv = ['headwater', 'plan', '--help']; import headwater.cli.app as app\n"
+        "try: app.main()\n"
+        "except SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    imported = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stderr.split()
+    assert "headwater.cli.commands.plan" in imported
+    assert not [name for name in imported if name.startswith(("headwater.cli.bench.", "headwater.engine", "unittest"))]
 
 
 def test_the_shell_completes_commands() -> None:

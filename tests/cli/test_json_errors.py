@@ -158,25 +158,6 @@ def test_the_installed_command_prints_nothing_else(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["code"] == "HW201"
 
 
-def commands() -> list[str]:
-    """Every command and command of a group, as one types it."""
-    groups = [("", app), *((f"{group.name} ", group.typer_instance) for group in app.registered_groups)]
-    return [
-        prefix + (command.name or command.callback.__name__)
-        for prefix, group in groups
-        if group is not None
-        for command in group.registered_commands
-        if command.callback is not None
-    ]
-
-
-@pytest.mark.parametrize("command", commands())
-def test_every_command_takes_json_and_has_help(command: str) -> None:
-    result = CliRunner().invoke(app, [*command.split(), "--help"])
-    assert result.exit_code == 0
-    assert "--json" in result.output
-
-
 def test_an_excerpt_of_sql_hides_the_password_of_an_address_and_nothing_else(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,23 +7,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+from headwater.capture.declared import unknown_provider
 from headwater.capture.files.folder import FileCapture
-from headwater.capture.files.options import check_options
 from headwater.capture.intake.append import open_source
 from headwater.capture.intake.stored_columns import OTHERWISE_STORED
 from headwater.capture.polling import ApiCapture, Capture, Polled, RefusedCapture
 from headwater.clock import Clock
-from headwater.errors import HeadwaterError, InputError, did_you_mean
+from headwater.errors import HeadwaterError
 from headwater.model import Project, Table
 from headwater.storage.delta.damage import DAMAGED, damaged_source
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Capture", "Polled", "capture_of", "captured_again", "captures", "check_sources", "drop_postgres"]
+__all__ = ["Capture", "Polled", "capture_of", "captured_again", "captures", "drop_postgres"]
 
 logger = logging.getLogger(__name__)
-
-_PROVIDERS = ("api", "files", "postgres", "stream")
 
 
 def captures(project: Project, warehouse: Warehouse, clock: Clock) -> list[Capture]:
@@ -46,28 +44,7 @@ def capture_of(project: Project, warehouse: Warehouse, table: Table, clock: Cloc
                 return ApiCapture(warehouse, table, clock)
     except HeadwaterError as error:
         return _refused(warehouse, table, error)
-    raise _unknown_provider(table)
-
-
-def check_sources(project: Project) -> None:
-    """Raise an InputError if the options of a table are wrong, before anything is captured or planned."""
-    for table in project.tables.values():
-        match table.provider:
-            case "files":
-                check_options(table)
-            case "postgres":
-                from headwater.capture.postgres.declared import declare
-
-                declare(table)
-            case provider if provider not in _PROVIDERS:
-                raise _unknown_provider(table)
-
-
-def _unknown_provider(table: Table) -> InputError:
-    return InputError(
-        "HW116", f'table "{table.name}" uses an unknown provider "{table.provider}"', place=table.place,
-        hint=did_you_mean(table.provider, _PROVIDERS) or f"Use one of {', '.join(_PROVIDERS)}.",
-    )  # fmt: skip
+    raise unknown_provider(table)
 
 
 def captured_again(project: Project, warehouse: Warehouse, capture: Capture, clock: Clock) -> Capture:

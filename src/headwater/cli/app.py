@@ -13,97 +13,95 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.main import get_command
 
-from headwater.cli.bench.crash import bench_crash
-from headwater.cli.bench.fuzz import bench_fuzz
-from headwater.cli.bench.ingest import bench_ingest
-from headwater.cli.bench.joins import bench_joins
-from headwater.cli.bench.laws import bench_laws
-from headwater.cli.bench.plan import bench_plan
-from headwater.cli.bench.postgres import bench_postgres
-from headwater.cli.bench.pushes.push import bench_push
-from headwater.cli.bench.pushes.sql import bench_sql
-from headwater.cli.bench.scale import bench_scale
-from headwater.cli.bench.serving.http import bench_http
-from headwater.cli.bench.serving.page import bench_page
-from headwater.cli.bench.serving.tpcw import bench_tpcw
-from headwater.cli.bench.serving.twotags import bench_twotags
-from headwater.cli.bench.simulation import bench_simulation
-from headwater.cli.bench.smile import bench_smile
-from headwater.cli.bench.soak import bench_soak
-from headwater.cli.bench.updates import bench_updates
-from headwater.cli.bench.weave import bench_weave
-from headwater.cli.commands.add import add, drop
-from headwater.cli.commands.bill import bill
-from headwater.cli.commands.calibrate import calibrate
-from headwater.cli.commands.check import check
-from headwater.cli.commands.errors import errors
-from headwater.cli.commands.init import init
-from headwater.cli.commands.plan import plan
-from headwater.cli.commands.query import query
-from headwater.cli.commands.read import read
-from headwater.cli.commands.run import run
-from headwater.cli.commands.sql import sql
-from headwater.cli.commands.status import status
-from headwater.cli.commands.vacuum import vacuum
-from headwater.cli.commands.verify import verify
-from headwater.cli.demo.demo import demo
 from headwater.cli.failures import report_failure, wants_json
 from headwater.cli.input.commands import Command, ProjectCommand
-from headwater.cli.intake.capture import capture
-from headwater.cli.intake.dead_letters import dead_letters
-from headwater.cli.intake.ingest import ingest
-from headwater.cli.serving.changes import changes
-from headwater.cli.serving.key import key
-from headwater.cli.serving.serve import serve
-from headwater.cli.simulate.joins import simulate_joins
-from headwater.cli.simulate.updates import simulate_updates
-from headwater.cli.simulate.weave import simulate_weave
+from headwater.cli.input.on_demand import MARKUP, group_of
 from headwater.errors import redact
 from headwater.project.warning import ProjectWarning
 
 __all__ = ["app", "main"]
 
+COMMANDS = {
+    "init": "commands.init:init",
+    "demo": "demo.demo:demo",
+    "check": "commands.check:check",
+    "plan": "commands.plan:plan",
+    "calibrate": "commands.calibrate:calibrate",
+    "add": "commands.add:add",
+    "drop": "commands.add:drop",
+    "run": "commands.run:run",
+    "status": "commands.status:status",
+    "bill": "commands.bill:bill",
+    "ingest": "intake.ingest:ingest",
+    "capture": "intake.capture:capture",
+    "dead-letters": "intake.dead_letters:dead_letters",
+    "read": "commands.read:read",
+    "changes": "serving.changes:changes",
+    "query": "commands.query:query",
+    "sql": "commands.sql:sql",
+    "serve": "serving.serve:serve",
+    "verify": "commands.verify:verify",
+    "vacuum": "commands.vacuum:vacuum",
+    "errors": "commands.errors:errors",
+    "key": "serving.key:key",
+}
+WITHOUT_PROJECT = {"init", "demo", "check", "calibrate", "errors"}
+SIMULATIONS = {
+    "joins": "simulate.joins:simulate_joins",
+    "updates": "simulate.updates:simulate_updates",
+    "weave": "simulate.weave:simulate_weave",
+}
+EXPERIMENTS = {
+    "updates": "bench.updates:bench_updates",
+    "scale": "bench.scale:bench_scale",
+    "page": "bench.serving.page:bench_page",
+    "twotags": "bench.serving.twotags:bench_twotags",
+    "tpcw": "bench.serving.tpcw:bench_tpcw",
+    "http": "bench.serving.http:bench_http",
+    "joins": "bench.joins:bench_joins",
+    "crash": "bench.crash:bench_crash",
+    "fuzz": "bench.fuzz:bench_fuzz",
+    "soak": "bench.soak:bench_soak",
+    "laws": "bench.laws:bench_laws",
+    "ingest": "bench.ingest:bench_ingest",
+    "postgres": "bench.postgres:bench_postgres",
+    "plan": "bench.plan:bench_plan",
+    "push": "bench.pushes.push:bench_push",
+    "sql": "bench.pushes.sql:bench_sql",
+    "weave": "bench.weave:bench_weave",
+    "smile": "bench.smile:bench_smile",
+    "simulation": "bench.simulation:bench_simulation",
+}
+
+
+def _kind_of(command: str) -> type[Command]:
+    return Command if command in WITHOUT_PROJECT else ProjectCommand
+
+
+def _any_command(_: str) -> type[Command]:
+    return Command
+
+
 app = typer.Typer(
     name="headwater",
+    cls=group_of(COMMANDS, _kind_of),
     help="Keeps SQL views of changing data fresh, to a promise, at the lowest cost, on Apache Spark.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=MARKUP,
 )
-simulate = typer.Typer(help="What-if runs of the algorithms; no Spark.", no_args_is_help=True)
-bench = typer.Typer(help="Experiments: each prints a table and writes plots.", no_args_is_help=True)
-for command in (
-    init, demo, check, plan, calibrate, add, drop, run, status, bill, ingest, capture, dead_letters,
-    read, changes, query, sql, serve, verify, vacuum, errors,
-):  # fmt: skip
-    without_project = command in (init, demo, check, calibrate, errors)
-    kind = Command if without_project else ProjectCommand
-    app.command(command.__name__.replace("_", "-"), cls=kind)(command)
-app.add_typer(key, name="key")
+simulate = typer.Typer(
+    cls=group_of(SIMULATIONS, _any_command),
+    help="What-if runs of the algorithms; no Spark.",
+    no_args_is_help=True,
+)
+bench = typer.Typer(
+    cls=group_of(EXPERIMENTS, _any_command),
+    help="Experiments: each prints a table and writes plots.",
+    no_args_is_help=True,
+)
 app.add_typer(simulate, name="simulate")
 app.add_typer(bench, name="bench")
-simulate.command("joins", cls=Command)(simulate_joins)
-simulate.command("updates", cls=Command)(simulate_updates)
-bench.command("updates", cls=Command)(bench_updates)
-bench.command("scale", cls=Command)(bench_scale)
-bench.command("page", cls=Command)(bench_page)
-bench.command("twotags", cls=Command)(bench_twotags)
-bench.command("tpcw", cls=Command)(bench_tpcw)
-bench.command("http", cls=Command)(bench_http)
-simulate.command("weave", cls=Command)(simulate_weave)
-bench.command("joins", cls=Command)(bench_joins)
-bench.command("crash", cls=Command)(bench_crash)
-bench.command("fuzz", cls=Command)(bench_fuzz)
-bench.command("soak", cls=Command)(bench_soak)
-bench.command("laws", cls=Command)(bench_laws)
-bench.command("ingest", cls=Command)(bench_ingest)
-bench.command("postgres", cls=Command)(bench_postgres)
-bench.command("plan", cls=Command)(bench_plan)
-bench.command("push", cls=Command)(bench_push)
-bench.command("sql", cls=Command)(bench_sql)
-bench.command("weave", cls=Command)(bench_weave)
-bench.command("smile", cls=Command)(bench_smile)
-bench.command("simulation", cls=Command)(bench_simulation)
 
 
 def _print_version(asked: bool) -> None:

@@ -11,13 +11,14 @@ from headwater.cli.show.tables import Column
 from headwater.cli.show.trees import print_apart, print_trees
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction
-from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.will_run import will_run
 from headwater.units import counted, dollar_text, number_text, seconds_text
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from headwater.serve.planning.join_estimate import JoinEstimate
 
 __all__ = ["print_details", "print_push"]
 

@@ -45,11 +45,13 @@ __all__ = [
     "carried",
     "carried_between",
     "critical_path",
+    "edge_cost",
     "exceeded",
     "longest",
     "network_dollars",
     "resource_dollars",
     "timed",
+    "vertex_cost",
     "window",
 ]
 
@@ -130,11 +132,8 @@ class Resources:
 
 def timed(edge: Edge, seconds: float, situation: Situation) -> Timed:
     """An edge that handles some seconds of changes."""
-    read = (
-        max(situation.vertex_size(source).rate for source in edge.sources if source.delta)
-        if _has_delta(edge)
-        else 0
-    ) * seconds
+    rates = [situation.vertex_size(source).rate for source in edge.sources if source.delta]
+    read = max(rates, default=0) * seconds
     made = situation.vertex_size(edge.target).rate * seconds
     if edge.kind is EdgeKind.JOIN:
         # Changes without a partner are only read, which is much cheaper than what is written.
@@ -155,10 +154,6 @@ def _duration(kind: EdgeKind, edge: Edge, situation: Situation, tuples: float, s
 
 def _filters(edge: Edge) -> bool:
     return edge.kind is EdgeKind.COPY and edge.sources[0].site == edge.target.site
-
-
-def _has_delta(edge: Edge) -> bool:
-    return any(source.delta for source in edge.sources)
 
 
 def _scanned(edge: Edge, situation: Situation) -> float:
@@ -244,17 +239,26 @@ def resource_dollars(graph: PlanGraph, situation: Situation, carries: Mapping[st
     cores: defaultdict[str, float] = defaultdict(float)
     gb: defaultdict[str, float] = defaultdict(float)
     for edge, views in graph.edges.items():
-        seconds = min(carries[view] for view in views)
-        busy = timed(edge, seconds, situation).seconds / seconds
+        edges[edge], busy = edge_cost(edge, min(carries[view] for view in views), situation)
         cores[edge.target.site] += busy
-        edges[edge] = busy * _core_second(edge.target.site, situation) + network_dollars(edge, situation)
     for vertex in graph.vertices:
-        stored = situation.stored_bytes(vertex) / 1e9
+        vertices[vertex], stored = vertex_cost(vertex, situation)
         gb[vertex.site] += stored
-        vertices[vertex] = stored * float(situation.sites[vertex.site].prices.gb_month) / MONTH
     return Resources(
         vertices, edges, {site: Load(cores[site], gb[site]) for site in dict.fromkeys((*cores, *gb))}
     )
+
+
+def edge_cost(edge: Edge, seconds: float, situation: Situation) -> tuple[float, float]:
+    """Dollars per second of an edge whose pushes carry so many seconds of changes, and its busy cores."""
+    busy = timed(edge, seconds, situation).seconds / seconds
+    return busy * _core_second(edge.target.site, situation) + network_dollars(edge, situation), busy
+
+
+def vertex_cost(vertex: Vertex, situation: Situation) -> tuple[float, float]:
+    """Dollars per second of what a vertex stores, and its gigabytes."""
+    stored = situation.stored_bytes(vertex) / 1e9
+    return stored * float(situation.sites[vertex.site].prices.gb_month) / MONTH, stored
 
 
 def _core_second(site: str, situation: Situation) -> float:

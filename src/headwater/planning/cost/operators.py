@@ -21,7 +21,7 @@ them as JSON.  A site may be faster or slower than that machine: seconds are div
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 
 from headwater.errors import InputError, did_you_mean
@@ -56,11 +56,15 @@ ACTION = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """A model for every kind of edge, and how many times as fast each site is (1 by default)."""
+    """A model for every kind of edge, and how many times as fast each site is (1 by default).
+
+    It remembers the fixed parts of stages that were worked out with it (stage_seconds.py).
+    """
 
     models: Mapping[EdgeKind, OperatorModel] = field(default_factory=lambda: DEFAULTS)
     speeds: Mapping[str, float] = field(default_factory=dict)
     action: float = ACTION  # seconds of an action besides its operators
+    fixed_parts: dict[Hashable, float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def seconds(self, kind: EdgeKind, site: str, tuples: float, scanned: float = 0.0) -> float:
         return self.models[kind].seconds(tuples, scanned) / self.speeds.get(site, 1.0)

@@ -161,12 +161,12 @@ class Predictor:
         """What a stage adds to its action, uncorrected."""
         shape, site = self.shapes.get(stage, Shape()), self.sites.get(stage, "default")
         match mode:
+            case Mode.INCREMENTAL | Mode.PROBE:
+                return delta_seconds(shape, effort, self.operators, site)
             case Mode.EMPTY:
                 return Seconds(0.0, 0.0)
             case Mode.COPY:
                 return copy_seconds(effort, self.operators, site)
-            case Mode.INCREMENTAL | Mode.PROBE:
-                return delta_seconds(shape, effort, self.operators, site)
             case Mode.CHOOSE:
                 return choice_seconds(effort, self.operators, site)
             case Mode.INITIAL | Mode.FULL:
@@ -191,7 +191,7 @@ class Predictor:
 
         `as_usual`: with the factors of all actions, to compare it with one that never ran.
         """
-        factors = (self.usual if as_usual else self._correction(works)).factors
+        factors = ((None if as_usual else self._learnt(works)) or self.usual).factors
         stages = {}
         for stage, done in works.items():
             operators = self.operators_say(stage, done.mode, done.effort)
@@ -272,11 +272,14 @@ class Predictor:
         return self.operators.action / self.operators.speeds.get(self.sites.get(stage, "default"), 1.0)
 
     def _correction(self, works: Mapping[str, Done]) -> Correction:
-        start = self.usual.as_prior()
+        return self._learnt(works) or self.usual.as_prior()
+
+    def _learnt(self, works: Mapping[str, Done]) -> Correction | None:
+        """What was learnt from actions of just these stages."""
         if by_delta(works):
-            return self.joint.get(frozenset(works), start)
+            return self.joint.get(frozenset(works)) if self.joint else None
         stage, done = next(iter(works.items()))
-        return self.alone.get(_alone(stage, done.mode), start)
+        return self.alone.get(_alone(stage, done.mode))
 
 
 def _alone(stage: str, mode: Mode) -> tuple[str, Mode]:

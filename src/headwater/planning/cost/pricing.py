@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from headwater.planning.cost.costs import Load, carried, longest, resource_dollars, timed, window
+from headwater.planning.cost.costs import carried, edge_cost, longest, timed, vertex_cost, window
 from headwater.planning.facts.situation import Situation
 from headwater.planning.graph.graph import Edge, PlanGraph, Vertex
 from headwater.planning.relations.relations import Sharing
@@ -50,14 +50,29 @@ class Pricing:
 
     def edge(self, edge: Edge, serves: int) -> float:
         """Dollars per second of an edge that serves some views."""
-        return self._edge(edge, serves)[0]
+        return self.edge_every(edge, self.period(serves))
 
     def cores(self, edge: Edge, serves: int) -> float:
-        return self._edge(edge, serves)[1]
+        return self._edge(edge, self.period(serves))[1]
+
+    def period(self, serves: int) -> Seconds:
+        """The seconds of changes that a push for some views carries: as the most impatient of them needs."""
+        seconds = self._impatient.get(serves)
+        if seconds is None:
+            seconds = self._impatient[serves] = min(
+                carries for at, carries in enumerate(self.carries) if serves >> at & 1
+            )
+        return seconds
+
+    def edge_every(self, edge: Edge, seconds: Seconds) -> float:
+        """Dollars per second of an edge whose pushes carry so many seconds of changes."""
+        price = self._edges.get((edge, seconds))
+        return (price or self._edge(edge, seconds))[0]
 
     def vertex(self, vertex: Vertex) -> float:
         """Dollars per second of what a vertex stores."""
-        return self._vertex(vertex)[0]
+        price = self._vertices.get(vertex)
+        return (price or self._vertex(vertex))[0]
 
     def gigabytes(self, vertex: Vertex) -> float:
         return self._vertex(vertex)[1]
@@ -74,26 +89,16 @@ class Pricing:
         """How late a source is, if it is a view that is read by another view."""
         return longest(PlanGraph({}, {vertex: frozenset()}), 0.0, self.situation).seconds
 
-    def _edge(self, edge: Edge, serves: int) -> tuple[float, float]:
-        seconds = self._impatient.get(serves)
-        if seconds is None:
-            seconds = self._impatient[serves] = min(
-                carries for at, carries in enumerate(self.carries) if serves >> at & 1
-            )
+    def _edge(self, edge: Edge, seconds: Seconds) -> tuple[float, float]:
         price = self._edges.get((edge, seconds))
         if price is None:
-            alone = PlanGraph({edge: frozenset({""})}, {})
-            resources = resource_dollars(alone, self.situation, {"": seconds})
-            cores = resources.loads[edge.target.site].cores
-            price = self._edges[edge, seconds] = (resources.edges[edge], cores)
+            price = self._edges[edge, seconds] = edge_cost(edge, seconds, self.situation)
         return price
 
     def _vertex(self, vertex: Vertex) -> tuple[float, float]:
         price = self._vertices.get(vertex)
         if price is None:
-            resources = resource_dollars(PlanGraph({}, {vertex: frozenset()}), self.situation, {})
-            load = resources.loads.get(vertex.site, Load())
-            price = self._vertices[vertex] = (resources.vertices[vertex], load.gb)
+            price = self._vertices[vertex] = vertex_cost(vertex, self.situation)
         return price
 
     def each_view(self, serves: int) -> Iterator[Sharing]:

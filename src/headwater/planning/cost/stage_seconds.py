@@ -7,6 +7,7 @@ anything has run, from the rows expected, and afterwards, from the rows counted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -120,7 +121,14 @@ def copy_seconds(effort: Effort, operators: Operators, site: str) -> Seconds:
 
 
 def _fixed(shape: Shape, operators: Operators) -> float:
-    models = operators.models
+    """The part of a stage that does not depend on rows; a plan asks for few shapes, thousands of times."""
+    known = operators.fixed_parts.get(shape)
+    if known is None:
+        known = operators.fixed_parts[shape] = _fixed_part(shape, operators.models)
+    return known
+
+
+def _fixed_part(shape: Shape, models: Mapping[EdgeKind, OperatorModel]) -> float:
     a_join = 2 * models[EdgeKind.JOIN].fixed + models[EdgeKind.UNION].fixed
     computed = (
         shape.joins * a_join

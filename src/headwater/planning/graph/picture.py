@@ -11,7 +11,7 @@ More than SMALL vertices are folded (layout.py), so that a plan of hundreds can 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from headwater.planning.graph.graph import Edge, EdgeKind, PlanGraph, Vertex
 from headwater.planning.graph.layout import Layout, Link, Node, fold, lay_out, unfold
@@ -166,7 +166,7 @@ class _Picture:
         yield (
             f'<rect x="{x:g}" y="{y:g}" width="{self.box:g}" height="{HEIGHT}" rx="{corner:g}"'
             f' fill="{fill}" stroke="{edge}" stroke-width="1.4">'
-            f"<title>{escape(f'{above}: {below}')}</title></rect>"
+            f"<title>{escape(f'{above}: {below}', quote=False)}</title></rect>"
         )
         inset = 16 if kind == "delta" else 10
         room = self.box - INSET
@@ -256,9 +256,8 @@ def _text(
 ) -> str:
     weight = ' font-weight="600"' if bold else ""
     anchor = ' text-anchor="middle"' if middle else ""
-    return (
-        f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size:g}"{weight}{anchor}>{escape(text)}</text>'
-    )
+    shown = escape(text, quote=False)
+    return f'<text x="{x:g}" y="{y:g}" fill="{fill}" font-size="{size:g}"{weight}{anchor}>{shown}</text>'
 
 
 def _short(text: str, longest: int) -> str:

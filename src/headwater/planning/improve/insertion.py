@@ -80,7 +80,7 @@ class _Insertion:
     ) -> None:
         self.core, self.site = sharing.core, sharing.site
         self.sites, self.inventory, self.pricing = sites, inventory, pricing
-        self.serves = pricing.bits[sharing.view]
+        self.period = pricing.period(pricing.bits[sharing.view])
         self.deltas: dict[Names, dict[str, Derivation]] = {}
         self.rows: dict[tuple[Names, str], Derivation] = {}
 
@@ -160,6 +160,6 @@ class _Insertion:
         return self._made(rows, EdgeKind.APPLY, delta)
 
     def _made(self, target: Vertex, kind: EdgeKind, *before: Derivation) -> Derivation:
-        edge = _edge(kind, target, *(derivation.vertex for derivation in before))
-        own = self.pricing.edge(edge, self.serves) + self.pricing.vertex(target)
-        return Derivation(own + sum(derivation.cost for derivation in before), target, edge, before)
+        edge = _edge(kind, target, *[derivation.vertex for derivation in before])
+        own = self.pricing.edge_every(edge, self.period) + self.pricing.vertex(target)
+        return Derivation(own + sum([derivation.cost for derivation in before]), target, edge, before)

@@ -58,15 +58,14 @@ class Demand:
         if consumer in consumers and own <= consumers[consumer]:
             return
         consumers[consumer] = own | consumers.get(consumer, frozenset())
-        needed = self.columns(vertex)
         match self.recipes.get(vertex):
             case Joined(left, right):
-                joining = columns_in(vertex.relation.join_conditions())
+                wanted = self.columns(vertex) | columns_in(vertex.relation.join_conditions())
                 for part in (left, right):
-                    self.add(Vertex(part, vertex.site), vertex, needed | joining)
+                    self.add(Vertex(part, vertex.site), vertex, wanted)
             case Copied(source, residual):
                 self.copied.add(source)
-                self.add(source, vertex, needed | columns_in(residual))
+                self.add(source, vertex, self.columns(vertex) | columns_in(residual))
 
 
 def core_vertex(sharing: Sharing) -> Vertex:

@@ -25,10 +25,10 @@ from headwater.algebra.stages.stage import Kept, Stage
 from headwater.model import RefreshPolicy
 from headwater.planning.cost.costs import (
     HOUR,
-    MONTH,
     Load,
     carried_between,
     network_dollars,
+    vertex_cost,
     window,
 )
 from headwater.planning.cost.effort import Effort
@@ -115,7 +115,7 @@ class PushPlan:
     @property
     def seconds(self) -> float:
         """How long a push of all views takes."""
-        return _total((action.step, _lane(action), action.seconds) for action in self.actions)
+        return _seconds(self.actions)
 
 
 def push_plan(
@@ -147,6 +147,10 @@ def push_plan(
     return PushPlan(
         joint, views, dollars, {site: Load(loads.get(site, 0.0), stored.get(site, 0.0)) for site in sites}
     )
+
+
+def _seconds(actions: Sequence[PlannedAction]) -> float:
+    return _total((action.step, _lane(action), action.seconds) for action in actions)
 
 
 def _lane(action: PlannedAction) -> str:
@@ -184,16 +188,17 @@ class _Planner:
 
         @cache
         def path(seconds: float) -> float:
-            return _total(self._timed(sharing.view, dict.fromkeys(names, seconds)))
+            return _total(self._timed(levels, dict.fromkeys(names, seconds)))
 
         most = window(sharing.freshness)
-        carries = carried_between(path(0.0), path(most), most)
-        fullest = self.actions([sharing.view], dict.fromkeys(names, most))
-        return ViewPush(fullest, path(most), carries, _smallest(path) if smallest else None)
+        fullest = self._actions(levels, dict.fromkeys(names, most))
+        longest = _seconds(fullest)
+        carries = carried_between(path(0.0), longest, most)
+        return ViewPush(fullest, longest, carries, _smallest(path) if smallest else None)
 
-    def _timed(self, view: str, carries: Mapping[str, float]) -> Iterator[tuple[int, str, float]]:
-        """The step, lane and seconds of each action of a view's push, and nothing else of it."""
-        for number, step in enumerate(actions(self.staged.levels([view]), self._sizes(carries)), 1):
+    def _timed(self, levels: Levels, carries: Mapping[str, float]) -> Iterator[tuple[int, str, float]]:
+        """The step, lane and seconds of each action of a push, and nothing else of it."""
+        for number, step in enumerate(actions(levels, self._sizes(carries)), 1):
             for action in (action for lane in step.lanes for action in lane):
                 first = action.works[0]
                 parts = self.predictor.parts(_done(action))
@@ -209,9 +214,12 @@ class _Planner:
         return {name: min(carries[view] for view in views) for name, views in self.serves.items()}
 
     def actions(self, views: Sequence[str], carries: Mapping[str, float]) -> tuple[PlannedAction, ...]:
+        return self._actions(self.staged.levels(views), carries)
+
+    def _actions(self, levels: Levels, carries: Mapping[str, float]) -> tuple[PlannedAction, ...]:
         return tuple(
             self._action(number, action, carries)
-            for number, step in enumerate(actions(self.staged.levels(views), self._sizes(carries)), 1)
+            for number, step in enumerate(actions(levels, self._sizes(carries)), 1)
             for lane in step.lanes
             for action in lane
         )
@@ -276,27 +284,45 @@ def _storage(
             dollars[view] += price / len(paying)
 
     for vertex, views in graph.vertices.items():
-        stored = situation.stored_bytes(vertex) / 1e9
+        price, stored = vertex_cost(vertex, situation)
         gigabytes[vertex.site] += stored
-        pay(views, stored * float(situation.sites[vertex.site].prices.gb_month) / MONTH)
+        pay(views, price)
     for edge, views in graph.edges.items():
         pay(views, network_dollars(edge, situation))
     return dict(dollars), dict(gigabytes)
 
 
 def _smallest(path: Callable[[float], float]) -> timedelta | None:
-    """The least freshness F with CP(SLACK * F) <= F, rounded up to hundredths of a second."""
+    """The least freshness F with CP(SLACK * F) <= F, rounded up to hundredths of a second.
+
+    CP is nearly a straight line, so F is guessed from two of its points; where the guess is confirmed on
+    both sides, the search is over.
+    """
+    empty = path(0.0)  # no push is shorter than one without changes
+
+    def needed(seconds: float) -> float:
+        return path(window(timedelta(seconds=seconds)))
 
     def kept(seconds: float) -> bool:
-        return path(window(timedelta(seconds=seconds))) <= seconds
+        return seconds >= empty and needed(seconds) <= seconds
 
-    high = max(path(0.0), 0.01)
+    high = max(empty, 0.01)
     while not kept(high):
         high *= 2
         if high > LONGEST:
             return None
-    low = high / 2 if high > path(0.0) else 0.0
+    low = high / 2 if high > empty else 0.0
+    slope = (needed(high) - needed(low)) / (high - low)
+    guess = high if slope >= 1.0 else (needed(high) - slope * high) / (1.0 - slope)
+    below, above = _narrowed(low, high, lambda seconds: seconds >= guess)
+    if kept(below) or not kept(above):
+        _, above = _narrowed(low, high, kept)
+    return timedelta(seconds=math.ceil(above * 100) / 100)
+
+
+def _narrowed(low: float, high: float, enough: Callable[[float], bool]) -> tuple[float, float]:
+    """Two values at most 0.005 apart, the higher of them enough, found by halving."""
     while high - low > 0.005:
         middle = (low + high) / 2
-        low, high = (low, middle) if kept(middle) else (middle, high)
-    return timedelta(seconds=math.ceil(high * 100) / 100)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return low, high

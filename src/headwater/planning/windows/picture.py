@@ -7,7 +7,7 @@ mark at each of its edges; the line below is the tree's own: every cut that ends
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape
+from html import escape
 
 from headwater.planning.windows.fragments import edges_between
 from headwater.planning.windows.model import NodeTrees, Query, Tree, Weave, tree_of
@@ -69,7 +69,7 @@ def _horizon(tree: Tree) -> int:
 
 
 def _text(x: float, y: float, text: str, fill: str, size: int = 11) -> str:
-    return f'<text x="{x}" y="{y}" fill="{fill}" font-size="{size}">{escape(text)}</text>'
+    return f'<text x="{x}" y="{y}" fill="{fill}" font-size="{size}">{escape(text, quote=False)}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.algebra.stages.explaining import kept_nodes
 from headwater.planning.facts.facts import Facts
@@ -11,10 +11,12 @@ from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction, PlannedStage
 from headwater.planning.weaving.weave import WovenTree
-from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.planned import RunningPlan
 from headwater.serve.planning.will_run import will_run
+
+if TYPE_CHECKING:
+    from headwater.serve.planning.join_estimate import JoinEstimate
 
 __all__ = ["plan_json"]
 

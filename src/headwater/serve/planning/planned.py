@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from headwater.algebra.stages.stage import Kept
 from headwater.model import View
@@ -16,8 +17,10 @@ from headwater.planning.search.admission import Admission
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PushPlan, ViewPush
 from headwater.planning.weaving.weave import TreeChange, Woven
-from headwater.serve.planning.join_estimate import JoinEstimate
 from headwater.units import seconds_text
+
+if TYPE_CHECKING:
+    from headwater.serve.planning.join_estimate import JoinEstimate
 
 __all__ = ["Effect", "Estimate", "Planned", "PlannedView", "RunningPlan"]
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from headwater.catalog import Catalog
 from headwater.planning.cost.costs import HOUR
@@ -25,10 +26,12 @@ from headwater.planning.relations.relations import Sharing
 from headwater.planning.search.admission import Admission
 from headwater.planning.stages.push_plan import PushPlan, ViewPush, push_plan
 from headwater.planning.weaving.weave import Weaver
-from headwater.serve.planning.join_estimate import JoinEstimate, join_estimate
 from headwater.serve.planning.planned import Estimate, PlannedView
 from headwater.serve.planning.situation import Survey
 from headwater.serve.planning.staging import Staging, staging_of
+
+if TYPE_CHECKING:
+    from headwater.serve.planning.join_estimate import JoinEstimate
 
 __all__ = ["Pricing", "with_slow"]
 
@@ -108,6 +111,10 @@ class Pricing:
 
     def _join(self, name: str, push: ViewPush) -> JoinEstimate | None:
         project, operators = self.catalog.project, self.predictor.corrected_operators
+        if project.views[name].window is None:
+            return None
+        from headwater.serve.planning.join_estimate import join_estimate
+
         return join_estimate(project.views[name], project, self.situation.facts, push, operators)
 
     def _too_late(self, name: str, push: ViewPush, freshness: timedelta) -> bool:

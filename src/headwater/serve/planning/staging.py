@@ -66,7 +66,9 @@ def staging_of(
     weaver: Weaver | None = None,
 ) -> Staging:
     """The same for some of the views, as if there were no others."""
-    kept = {name: kept for name, kept in catalog.kept.items() if name in views}
+    # A thousand views are planned alone, one after the other: then the others are not looked at.
+    names = views if len(views) == 1 else [name for name in catalog.kept if name in views]
+    kept = {name: catalog.kept[name] for name in names}
     alone = replace(
         catalog, kept=kept, _levels={}, _below={}, _under={}, _stages_under={}, _serves={}, _by_name={},
     )  # fmt: skip

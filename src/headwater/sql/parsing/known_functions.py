@@ -9,7 +9,8 @@ The same step finds calls with a wrong number of arguments, such as `lower()`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TypeVar
 
 from sqlglot import exp
@@ -28,6 +29,7 @@ _AGGREGATES: dict[str, type[exp.Func]] = {
     "PERCENTILE_APPROX": exp.ApproxQuantile, "APPROX_PERCENTILE": exp.ApproxQuantile,
     "STRING_AGG": exp.GroupConcat,
 }  # fmt: skip
+_ONE_BY_ONE = exp.Func.from_arg_list.__func__  # type: ignore[attr-defined]  # a class method
 _WITHOUT_PARENTHESES = {token_type.name: node for token_type, node in SparkParser.NO_PAREN_FUNCTIONS.items()}
 
 
@@ -51,14 +53,39 @@ def with_known_functions(tree: Tree) -> Tree:
 
 
 def check_calls(tree: exp.Expr) -> None:
-    """Raise WrongCall where `with_known_functions` would, without copying more than the calls."""
-    for node in tree.walk(bfs=True, prune=_is_call):
-        if _is_call(node):
+    """Raise WrongCall where `with_known_functions` would, without copying more calls than must be built."""
+    for node in tree.walk(bfs=True, prune=_is_judged_when_built):
+        if not isinstance(node, exp.Anonymous):
+            continue
+        if _is_judged_when_built(node):
             with_known_functions(node)
+        elif amount := _wrong_amount(node.name.upper(), len(node.expressions)):
+            raise _called_with_too(amount, node)
 
 
-def _is_call(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous)
+def _is_judged_when_built(node: exp.Expr) -> bool:
+    """Whether more than the number of arguments decides; then the calls among them are judged with it."""
+    return isinstance(node, exp.Anonymous) and _is_built_by_hand(node.name.upper())
+
+
+@cache
+def _is_built_by_hand(name: str) -> bool:
+    """Whether sqlglot makes a function from its arguments otherwise than one after the other."""
+    return _is_known(name) and getattr(SparkParser.FUNCTIONS[name], "__func__", None) is not _ONE_BY_ONE
+
+
+@cache
+def _wrong_amount(name: str, arguments: int) -> str:
+    """Whether that is too few or too many arguments for a function; of unknown ones, Spark will say."""
+    if not _is_known(name):
+        return ""
+    given = [exp.Null() for _ in range(arguments)]
+    return _amount(SparkParser.FUNCTIONS[name](given).error_messages(given))
+
+
+def _is_known(name: str) -> bool:
+    own = name in _AGGREGATES or name in SparkParser.FUNCTION_PARSERS
+    return not own and name in SparkParser.FUNCTIONS
 
 
 def _replacement(node: exp.Expr) -> exp.Expr | None:
@@ -78,7 +105,7 @@ def _function(call: exp.Anonymous) -> exp.Expr | None:
         return exp.Any(this=call.expressions[0])
     if name in _AGGREGATES:
         return _AGGREGATES[name].from_arg_list(call.expressions)
-    if name in SparkParser.FUNCTION_PARSERS or name not in SparkParser.FUNCTIONS:
+    if not _is_known(name):
         return None
     return _checked(call, _built(SparkParser.FUNCTIONS[name], call))
 
@@ -95,8 +122,16 @@ def _built(builder: Callable[..., exp.Expr], call: exp.Anonymous) -> exp.Expr:
 
 
 def _checked(call: exp.Anonymous, built: exp.Expr) -> exp.Expr:
-    problems = built.error_messages(call.expressions)
-    if problems:
-        amount = "few" if "missing" in problems[0] else "many"
-        raise WrongCall(call, f"{call.name} is called with too {amount} arguments")
+    if amount := _amount(built.error_messages(call.expressions)):
+        raise _called_with_too(amount, call)
     return built
+
+
+def _amount(problems: Sequence[str]) -> str:
+    if not problems:
+        return ""
+    return "few" if "missing" in problems[0] else "many"
+
+
+def _called_with_too(amount: str, call: exp.Anonymous) -> WrongCall:
+    return WrongCall(call, f"{call.name} is called with too {amount} arguments")

@@ -1,0 +1,32 @@
+"""Whether tables are declared so that they can be captured: known before anything is planned or connected."""
+
+from __future__ import annotations
+
+from headwater.capture.files.options import check_options
+from headwater.errors import InputError, did_you_mean
+from headwater.model import Project, Table
+
+__all__ = ["check_sources", "unknown_provider"]
+
+_PROVIDERS = ("api", "files", "postgres", "stream")
+
+
+def check_sources(project: Project) -> None:
+    """Raise an InputError if the options of a table are wrong, before anything is captured or planned."""
+    for table in project.tables.values():
+        match table.provider:
+            case "files":
+                check_options(table)
+            case "postgres":
+                from headwater.capture.postgres.declared import declare
+
+                declare(table)
+            case provider if provider not in _PROVIDERS:
+                raise unknown_provider(table)
+
+
+def unknown_provider(table: Table) -> InputError:
+    return InputError(
+        "HW116", f'table "{table.name}" uses an unknown provider "{table.provider}"', place=table.place,
+        hint=did_you_mean(table.provider, _PROVIDERS) or f"Use one of {', '.join(_PROVIDERS)}.",
+    )  # fmt: skip
