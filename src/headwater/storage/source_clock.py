@@ -128,7 +128,8 @@ class SourceClock:
             os.pwrite(descriptor, bytes(LENGTH - len(text)), len(text))
         last, limit = _number(text[:DIGITS]), _number(text[LIMIT_AT:BOOT_AT])
         committed = _number(text[COMMITTED_AT:])
-        if not self.durable or text[BOOT_AT:COMMITTED_AT].strip(b" \0") == this_boot():
+        boot = text[BOOT_AT:COMMITTED_AT].strip(b"\0").ljust(BOOT_LENGTH)
+        if not self.durable or boot == this_boot().ljust(BOOT_LENGTH):
             return Turn(last, descriptor, self.durable, limit if self.durable else 0, committed)
         return Turn(max(last, limit), descriptor, durable=True, committed=committed)
 
