@@ -23,7 +23,7 @@ from headwater.storage.delta import checkpoints, delta_log
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.log_commits import log_file
 from support.cases import scaled
-from support.crashes.crash import Broken, crash_points, power_cuts
+from support.crashes.crash import Broken, crash_points, full_disks, power_cuts
 from support.crashes.file_system import FileSystem
 from support.crashes.patches import patched
 from support.crashes.scenario import TWO_HOURS, Scenario
@@ -36,6 +36,7 @@ pytestmark = pytest.mark.slow
 SCENARIOS = 6
 STEPS = 6
 POWER_CUTS = 1
+FULL_DISKS = 1
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +74,12 @@ def test_every_crash_point(seed: int, folder: Path) -> None:
 def test_power_cuts(seed: int, folder: Path) -> None:
     """What was accepted outlasts them; what views need is computed anew where it does not."""
     assert crash_everywhere(folder, seed, STEPS // 2, power_cuts) > STEPS
+
+
+@pytest.mark.parametrize("seed", range(scaled(FULL_DISKS)))
+def test_full_disks(seed: int, folder: Path) -> None:
+    """What is told as not stored is not, so that it can be sent again; who goes on afterwards is not confused."""
+    assert crash_everywhere(folder, seed, STEPS // 2, full_disks) > STEPS
 
 
 Crashes = Callable[[Scenario, Step, random.Random], Iterator[str]]

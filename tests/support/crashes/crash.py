@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 
+from headwater.errors import HeadwaterError
 from headwater.storage.warehouse import Warehouse
 from support.crashes.accepted import Accepted
 from support.crashes.checks import check_complete, check_letters, check_sources, check_views
@@ -25,7 +26,7 @@ from support.crashes.processes import WRITERS, Processes, Run, Writer
 from support.crashes.scenario import Scenario
 from support.crashes.steps import Append, Step, Work, random_append
 
-__all__ = ["Broken", "crash_points", "power_cuts"]
+__all__ = ["Broken", "crash_points", "full_disks", "power_cuts"]
 
 SHARE = 0.5  # of the kills after which only what is there is checked: going on takes most of the time
 AFTERWARDS = 1_000_000  # the number of a writer's first batch after a crash: no step has one so high
@@ -36,6 +37,7 @@ class Interruption(Enum):
     BETWEEN = "another process worked in between"
     BOTH = "another process worked in between, then killed"
     POWER = "cut off from power"
+    FULL = "with a full disk"
 
 
 class Broken(AssertionError):
@@ -56,6 +58,18 @@ def crash_points(scenario: Scenario, step: Step, chance: random.Random) -> Itera
             with scenario.rewound() as accepted:
                 interruption = chance.choice([Interruption.BETWEEN, Interruption.BOTH])
                 yield Crash(scenario, step, accepted, chance).before(number, interruption) or ""
+
+
+def full_disks(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
+    """Let the disk be full from each effect of a step on, until the step has ended."""
+    number = 0
+    while True:
+        number += 1
+        with scenario.rewound() as accepted:
+            effect = Crash(scenario, step, accepted, chance).full_disk(number)
+        if effect is None:
+            return
+        yield effect
 
 
 def power_cuts(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
@@ -121,6 +135,35 @@ class Crash:
         finally:
             processes.close()
         return effect
+
+    def full_disk(self, number: int) -> str | None:
+        """Do the step on a disk that is full from an effect on; who goes on afterwards has seen all of it."""
+        files, processes = self.scenario.files, self.scenario.start()
+        files.stop_before(number, files.fill)
+        try:
+            told = self._told_of_a_full_disk(processes)
+            if len(files.trace) < number:
+                return None
+            effect = files.trace[number - 1]
+            if told and self._there(self.scenario.opened()):
+                raise AssertionError(f"told as not stored, and stored: {told!r}")
+            self._check(processes, killed=False, waiting=[self.step] if told else [])
+        except Exception as error:
+            raise Broken(self._told(number, Interruption.FULL)) from error
+        finally:
+            files.restart()
+            processes.close()
+        return effect
+
+    def _told_of_a_full_disk(self, processes: Processes) -> Exception | None:
+        """What whoever does the step is told, if it fails; the disk has room again afterwards."""
+        try:
+            self.step.do(processes, self.accepted)
+        except (HeadwaterError, OSError) as error:
+            return error if isinstance(self.step, Append) else None
+        finally:
+            self.scenario.files.restart()
+        return None
 
     def _check_from_the_disk(self, killed: bool) -> None:
         """Nothing but the disk is left: no process has seen anything before."""

@@ -8,12 +8,14 @@
             files.restart()
 
 An effect is what other processes can see: a name that is created, linked, renamed or removed; a content that is
-half there, or there.  Instead of killing, `stop_before` may let another process work in between.  A lock that the
-first one holds raises Blocked there instead of waiting for ever.
+half there, or there.  Instead of killing, `stop_before` may let another process work in between, or `fill` the disk:
+then whatever needs space fails, from that effect on, until `restart`.  A lock that the first one holds raises Blocked
+there instead of waiting for ever.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -22,6 +24,9 @@ from contextlib import contextmanager
 from support.crashes.unsynced import Unsynced
 
 __all__ = ["Blocked", "FileSystem", "Killed"]
+
+
+FREES = ("unlink", "rmdir", "sync", "ftruncate")  # what a full disk does not refuse
 
 
 class Killed(BaseException):
@@ -41,6 +46,7 @@ class FileSystem:
         self._syncs_count = syncs_count
         self._ignored = False
         self._dead = False
+        self._full = False
         self._stop = 0
         self._interrupt: Callable[[], None] | None = None
 
@@ -53,8 +59,13 @@ class FileSystem:
         self._dead = True
         raise Killed
 
+    def fill(self) -> None:
+        """No byte is free from now on."""
+        self._full = True
+
     def restart(self) -> None:
-        self._dead, self._interrupt = False, None
+        """A process starts that is not killed, on a disk with room."""
+        self._dead, self._full, self._interrupt = False, False, None
 
     def cut_power(self, chance: random.Random) -> None:
         """Lose some of what was not synced; to be called after a kill."""
@@ -99,3 +110,5 @@ class FileSystem:
         if self._interrupt is not None and len(self.trace) == self._stop:
             interrupt, self._interrupt = self._interrupt, None
             interrupt()
+        if self._full and what not in FREES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
