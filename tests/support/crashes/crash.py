@@ -5,8 +5,8 @@
     afterwards     a retry is accepted once; processes that saw nothing of the crash go on; a new run pushes,
                    compacts, vacuums and audits, and every view is what its SQL says of all that was accepted
 
-The second part is done after every other kill.  At some points another process works in between, and the step goes on or is killed then; at some, the run that
-follows is killed as well.
+The second part is done after some of the kills.  At some points another process works in between, and the step goes on or is
+killed then; at some, the run that follows is killed as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from support.crashes.steps import Append, Step, Work, random_append
 
 __all__ = ["Broken", "crash_points", "full_disks", "power_cuts"]
 
-SHARE = 0.5  # of the kills after which only what is there is checked: going on takes most of the time
+GOING_ON = 0.1  # of the kills after which somebody goes on: that takes most of the time
+BETWEEN = 0.05  # of the points at which another process works in between: each does its step again
 AFTERWARDS = 1_000_000  # the number of a writer's first batch after a crash: no step has one so high
 
 
@@ -46,15 +47,15 @@ class Broken(AssertionError):
 
 def crash_points(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
     """Try every crash point of a step; yields the effect that each came before."""
-    number = 0
-    while True:
-        number += 1
-        with scenario.rewound() as accepted:
-            effect = Crash(scenario, step, accepted, chance).before(number, Interruption.KILL)
-        if effect is None:
-            return
+    try:
+        effects = scenario.effects_of(step)
+    except Exception as error:
+        raise Broken(f"seed {scenario.seed}, nobody interrupted: {step}") from error
+    for number, effect in enumerate(effects, 1):
+        with scenario.as_before(number) as accepted:
+            Crash(scenario, step, accepted, chance).killed_before(number)
         yield effect
-        if chance.random() < 0.25:
+        if chance.random() < BETWEEN:
             with scenario.rewound() as accepted:
                 interruption = chance.choice([Interruption.BETWEEN, Interruption.BOTH])
                 yield Crash(scenario, step, accepted, chance).before(number, interruption) or ""
@@ -90,6 +91,25 @@ class Crash:
     step: Step
     accepted: Accepted
     chance: random.Random
+
+    def killed_before(self, number: int) -> None:
+        """Check the folder as a kill before an effect leaves it."""
+        try:
+            started = self.scenario.opened()
+            there = self._there(started)
+            self._check_as_it_is(started, there)
+            if self.chance.random() < GOING_ON:
+                processes = self.scenario.start()
+                try:
+                    self._restart(processes, started)
+                    self._retry(processes, there)
+                    self._go_on(processes, started, [])
+                finally:
+                    processes.close()
+        except Exception as error:
+            raise Broken(self._told(number, Interruption.KILL)) from error
+        finally:
+            self.scenario.files.restart()
 
     def before(self, number: int, interruption: Interruption) -> str | None:
         """Interrupt the step before an effect, and check. The effect, or None if the step has fewer."""
@@ -145,9 +165,12 @@ class Crash:
             if len(files.trace) < number:
                 return None
             effect = files.trace[number - 1]
-            if told and self._there(self.scenario.opened()):
+            started = self.scenario.opened()
+            if told and self._there(started):
                 raise AssertionError(f"told as not stored, and stored: {told!r}")
-            self._check(processes, killed=False, waiting=[self.step] if told else [])
+            self._check_as_it_is(started, there=not told)
+            if self.chance.random() < GOING_ON:
+                self._go_on(processes, started, [self.step] if told else [])
         except Exception as error:
             raise Broken(self._told(number, Interruption.FULL)) from error
         finally:
@@ -209,18 +232,23 @@ class Crash:
     # Afterwards
 
     def _check(self, processes: Processes, killed: bool, waiting: list[Step]) -> None:
-        scenario = self.scenario
-        started = scenario.opened()
+        started = self.scenario.opened()
         there = not killed or self._there(started)
-        check_sources(started, self.accepted)
-        check_views(scenario.catalog, scenario.plain, started, self.accepted)
-        under_way = self.step.wrong if isinstance(self.step, Append) and not there else 0
-        check_letters(started, self.accepted.rejected, self.accepted.rejected + under_way)
-        if killed and self.chance.random() < SHARE:
-            return
+        self._check_as_it_is(started, there)
         if killed:
             self._restart(processes, started)
             self._retry(processes, there)
+        self._go_on(processes, started, waiting)
+
+    def _check_as_it_is(self, warehouse: Warehouse, there: bool) -> None:
+        scenario = self.scenario
+        check_sources(warehouse, self.accepted)
+        check_views(scenario.catalog, scenario.plain, warehouse, self.accepted)
+        under_way = self.step.wrong if isinstance(self.step, Append) and not there else 0
+        check_letters(warehouse, self.accepted.rejected, self.accepted.rejected + under_way)
+
+    def _go_on(self, processes: Processes, started: Warehouse, waiting: list[Step]) -> None:
+        scenario = self.scenario
         scenario.clock.advance(timedelta(seconds=1))
         for step in waiting:
             step.do(processes, self.accepted)

@@ -41,12 +41,13 @@ class FileSystem:
     def __init__(self, root: str, syncs_count: bool = False) -> None:
         self.root = os.path.join(os.path.realpath(root), "")
         self.trace: list[str] = []  # the effects since `stop_before`
-        self.unsynced = Unsynced()
+        self.unsynced = Unsynced(noted=syncs_count)
         self.between = False  # another process is at work, between two effects
         self._syncs_count = syncs_count
         self._ignored = False
         self._dead = False
         self._full = False
+        self._before_each: Callable[[], None] | None = None
         self._stop = 0
         self._interrupt: Callable[[], None] | None = None
 
@@ -54,6 +55,16 @@ class FileSystem:
         """Call `interrupt` before the effect with that number, counted from now on, beginning with 1."""
         self.trace.clear()
         self._stop, self._interrupt = number, interrupt
+
+    @contextmanager
+    def watched(self, before_each: Callable[[], None]) -> Iterator[None]:
+        """Call `before_each` before each effect of what is done in here."""
+        self.trace.clear()
+        self._before_each = before_each
+        try:
+            yield
+        finally:
+            self._before_each = None
 
     def kill(self) -> None:
         self._dead = True
@@ -97,7 +108,9 @@ class FileSystem:
         return os.path.abspath(path).startswith(self.root)
 
     def stops_within(self, effects: int) -> bool:
-        """Whether the next so many effects will be interrupted."""
+        """Whether the next so many effects will be interrupted, or looked at one by one."""
+        if self._before_each is not None:
+            return True
         return self._interrupt is not None and len(self.trace) < self._stop <= len(self.trace) + effects
 
     def effect(self, what: str, path: str) -> None:
@@ -107,6 +120,8 @@ class FileSystem:
         if self.between or (what == "sync" and not self._syncs_count):
             return
         self.trace.append(f"{what} {os.path.abspath(path).removeprefix(self.root)}")
+        if self._before_each is not None:
+            self._before_each()
         if self._interrupt is not None and len(self.trace) == self._stop:
             interrupt, self._interrupt = self._interrupt, None
             interrupt()

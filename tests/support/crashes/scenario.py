@@ -1,6 +1,8 @@
 """A short life of a small project: random steps of writers and a run, each with every crash point tried.
 
-Before each step the folder is saved; each crash (crash.py) starts from there.
+Before each step the folder is saved; each crash (crash.py) starts from there.  A step that is killed leaves what was there
+before its next effect, so it is done once, the folder is kept as it is before each effect, and each of these states is looked
+at by itself.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -102,6 +104,40 @@ class Scenario:
             shutil.copytree(self._saved, self.folder, copy_function=copy)
         self.files.unsynced.changes.clear()
 
+    # The folder before each effect of a step
+
+    def effects_of(self, step: Step) -> list[str]:
+        """Do a step, keeping the folder as it is before each of its effects; `as_before` brings them back."""
+        with self.files.ignored():
+            shutil.rmtree(self._states, ignore_errors=True)
+            self._states.mkdir()
+            unchanged = {entry.inode() for entry in _files_below(self._saved)}
+        with self.rewound() as accepted, self.files.watched(lambda: self._keep(unchanged)):
+            processes = self.start()
+            try:
+                step.do(processes, accepted)
+            finally:
+                processes.close()
+            return list(self.files.trace)
+
+    def _keep(self, unchanged: Set[int]) -> None:
+        with self.files.ignored():
+            _copied(self.folder, self._states / str(len(self.files.trace)), unchanged)
+
+    @contextmanager
+    def as_before(self, number: int) -> Iterator[Accepted]:
+        """The folder as it was before an effect of the step; once for each."""
+        now = self.clock.now()
+        with self.files.ignored():
+            shutil.rmtree(self.folder)
+            os.rename(self._states / str(number), self.folder)
+        yield self.accepted.copy()
+        self.clock.advance(timedelta(microseconds=now - self.clock.now()))
+
+    @property
+    def _states(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}-states")
+
     @contextmanager
     def rewound(self) -> Iterator[Accepted]:
         """What is done in here is undone: folder, clock and what was accepted."""
@@ -117,3 +153,24 @@ def _linked(source: str, target: str) -> None:
         shutil.copyfile(source, target)
     else:
         os.link(source, target)
+
+
+def _files_below(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    for entry in os.scandir(folder):
+        if entry.is_dir():
+            yield from _files_below(entry.path)
+        else:
+            yield entry
+
+
+def _copied(folder: str | Path, target: str | Path, unchanged: Set[int]) -> None:
+    """A folder again; files that are as they were before (by their inodes) are linked, the others may still change."""
+    os.mkdir(target)
+    for entry in os.scandir(folder):
+        copy = os.path.join(target, entry.name)
+        if entry.is_dir():
+            _copied(entry.path, copy, unchanged)
+        elif entry.inode() in unchanged:
+            os.link(entry.path, copy)
+        else:
+            shutil.copyfile(entry.path, copy)
