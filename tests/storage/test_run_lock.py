@@ -15,9 +15,12 @@ from headwater.storage.records.run_lock import run_lock, running
 
 
 def test_the_second_run_is_refused_and_told_of_the_first(tmp_path: Path) -> None:
-    with run_lock(str(tmp_path), 0), pytest.raises(InputError, match="another run") as refused:
-        with run_lock(str(tmp_path), 1):
-            pytest.fail("two runs")
+    with (
+        run_lock(str(tmp_path), 0),
+        pytest.raises(InputError, match="another run") as refused,
+        run_lock(str(tmp_path), 1),
+    ):
+        pytest.fail("two runs")
     assert str(os.getpid()) in (refused.value.detail or "")
     assert running(str(tmp_path)) is None
 

@@ -1,17 +1,12 @@
 """A short life of a small project: random steps of writers and a run, each with every crash point tried.
 
-Before each step the folder is saved; each crash (crash.py) starts from there.  A step that is killed leaves what was there
-before its next effect, so it is done once, the folder is kept as it is before each effect, and each of these states is looked
-at by itself.
+Before each step the folder is saved; each crash (crash.py) starts from there, or from a state on the way (states.py).
 """
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,6 +19,7 @@ from headwater.storage.warehouse import Warehouse
 from support.crashes.accepted import Accepted
 from support.crashes.file_system import FileSystem
 from support.crashes.processes import Processes, look, reopened
+from support.crashes.states import States
 from support.crashes.steps import Step, random_step
 from support.random_projects import SITES, random_project
 
@@ -43,7 +39,11 @@ class Scenario:
     accepted: Accepted
     power_cuts: bool = False  # they damage files that are there, so each crash needs its own
     steps: list[Step] = field(default_factory=list)
+    states: States = field(init=False)
     _before: Warehouse = field(init=False)  # with the logs as they were before the last step
+
+    def __post_init__(self) -> None:
+        self.states = States(self.folder, self.files, age_s=TWO_HOURS)
 
     @classmethod
     def begin(cls, folder: Path, seed: int, files: FileSystem) -> Scenario:
@@ -68,7 +68,7 @@ class Scenario:
         self.clock.advance(timedelta(seconds=1))
         step = random_step(chance, self.accepted, len(self.steps) + 1, tuple(self.plain.kept))
         self.steps.append(step)
-        self._save()
+        self.states.save()
         self._before = self.opened()
         look(self.catalog, self._before)
         return step
@@ -82,37 +82,11 @@ class Scenario:
         finally:
             processes.close()
 
-    # The folder before a step
-
-    @property
-    def _saved(self) -> Path:
-        return self.folder.with_name(f"{self.folder.name}-saved")
-
-    def _save(self) -> None:
-        with self.files.ignored():
-            shutil.rmtree(self._saved, ignore_errors=True)
-            shutil.copytree(self.folder, self._saved, copy_function=_linked)
-            then = time.time() - TWO_HOURS
-            for path in self._saved.rglob("*"):
-                os.utime(path, (then, then))
-
-    def restore(self) -> None:
-        """The folder as it was before the step; nothing of it is younger than two hours."""
-        with self.files.ignored():
-            shutil.rmtree(self.folder)
-            copy = shutil.copyfile if self.power_cuts else _linked
-            shutil.copytree(self._saved, self.folder, copy_function=copy)
-        self.files.unsynced.changes.clear()
-
-    # The folder before each effect of a step
+    # The folder before a step, and before each of its effects
 
     def effects_of(self, step: Step) -> list[str]:
         """Do a step, keeping the folder as it is before each of its effects; `as_before` brings them back."""
-        with self.files.ignored():
-            shutil.rmtree(self._states, ignore_errors=True)
-            self._states.mkdir()
-            unchanged = {entry.inode() for entry in _files_below(self._saved)}
-        with self.rewound() as accepted, self.files.watched(lambda: self._keep(unchanged)):
+        with self.rewound() as accepted, self.states.watched():
             processes = self.start()
             try:
                 step.do(processes, accepted)
@@ -120,23 +94,17 @@ class Scenario:
                 processes.close()
             return list(self.files.trace)
 
-    def _keep(self, unchanged: Set[int]) -> None:
-        with self.files.ignored():
-            _copied(self.folder, self._states / str(len(self.files.trace)), unchanged)
-
     @contextmanager
     def as_before(self, number: int) -> Iterator[Accepted]:
         """The folder as it was before an effect of the step; once for each."""
         now = self.clock.now()
-        with self.files.ignored():
-            shutil.rmtree(self.folder)
-            os.rename(self._states / str(number), self.folder)
+        self.states.as_before(number)
         yield self.accepted.copy()
         self.clock.advance(timedelta(microseconds=now - self.clock.now()))
 
-    @property
-    def _states(self) -> Path:
-        return self.folder.with_name(f"{self.folder.name}-states")
+    def restore(self) -> None:
+        """The folder as it was before the step; nothing of it is younger than two hours."""
+        self.states.restore(linked=not self.power_cuts)
 
     @contextmanager
     def rewound(self) -> Iterator[Accepted]:
@@ -145,32 +113,3 @@ class Scenario:
         self.restore()
         yield self.accepted.copy()
         self.clock.advance(timedelta(microseconds=now - self.clock.now()))
-
-
-def _linked(source: str, target: str) -> None:
-    """Files are never written again, but for the clocks."""
-    if f"{os.sep}clocks{os.sep}" in source:
-        shutil.copyfile(source, target)
-    else:
-        os.link(source, target)
-
-
-def _files_below(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    for entry in os.scandir(folder):
-        if entry.is_dir():
-            yield from _files_below(entry.path)
-        else:
-            yield entry
-
-
-def _copied(folder: str | Path, target: str | Path, unchanged: Set[int]) -> None:
-    """A folder again; files that are as they were before (by their inodes) are linked, the others may still change."""
-    os.mkdir(target)
-    for entry in os.scandir(folder):
-        copy = os.path.join(target, entry.name)
-        if entry.is_dir():
-            _copied(entry.path, copy, unchanged)
-        elif entry.inode() in unchanged:
-            os.link(entry.path, copy)
-        else:
-            shutil.copyfile(entry.path, copy)

@@ -31,7 +31,6 @@ from headwater.capture.intake.changes import json_records, records_batch
 from headwater.capture.intake.current import Current
 from headwater.capture.intake.foreign import Foreign, foreign_keys
 from headwater.capture.intake.resolve import Resolved, resolve
-from headwater.storage.restored import renew_if_restored
 from headwater.capture.intake.stored_columns import difference, fit_columns
 from headwater.capture.intake.token import BatchId, Recorded, Token
 from headwater.capture.lateness import without_late
@@ -40,6 +39,7 @@ from headwater.clock import Clock
 from headwater.errors import InputError
 from headwater.model import Table
 from headwater.storage.delta.types import arrow_schema
+from headwater.storage.restored import renew_if_restored
 from headwater.storage.source_clock import Turn
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse

@@ -110,7 +110,7 @@ def _sync_committed(folder: int, table: str, version: int) -> None:
             "HW806",
             f"version {version} of {table} is stored, but may not outlast a power cut",
             detail=f"Its folder cannot be synced to the disk: {error}",
-            hint="Do not send the same records again. Look after the disk; `durability: fast` does not wait for it.",
+            hint="Do not send the same records again. Look after the disk.",
         ) from error
 
 
