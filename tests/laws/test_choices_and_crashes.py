@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,9 @@ from headwater.storage.warehouse import Warehouse
 from support import choosing_without_spark
 from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
-from support.crashes.file_system import FileSystem, Killed
+from support.crashes.file_system import FileSystem
 from support.crashes.patches import patched
+from support.crashes.pushes import crashes_of_a_push
 from support.crashes.scratch import scratch_folder
 from support.overload.update_stream import UpdateStream, random_updates
 from support.without_spark import run_without_spark, workplace
@@ -39,7 +39,6 @@ from support.without_spark import run_without_spark, workplace
 SEEDS = 1
 PUSHES = 2
 KEYS = 25  # many more than a push may show
-FAR = 1_000_000  # effects: more than a push has
 POLICIES = [policy for policy in Updates if policy is not Updates.APPEND]
 
 
@@ -129,6 +128,10 @@ class Market:
         finally:
             executor.close()
 
+    def remembered(self) -> Callable[[], None]:
+        """Nothing is fed after a kill."""
+        return lambda: None
+
     def check(self) -> None:
         """As of the time of each: views over what is shown; what is shown over the source."""
         warehouse = self.warehouse()
@@ -158,41 +161,15 @@ def crash_everywhere(folder: Path, seed: int) -> int:
         market = Market(folder, seed)
         for _ in range(PUSHES):
             market.feed()
-            with undone(files, market):
-                files.stop_before(FAR, files.kill)
-                market.push()
-                effects = list(files.trace)
-            for number in (at for at, effect in enumerate(effects, 1) if "quotes$" in effect):
-                points += 1
-                with undone(files, market):
-                    kill(files, market, number)
+            points += crashes_of_a_push(files, market, "quotes$", partial(go_on, market))
             market.push()
             market.check()
             assert workplace(market.warehouse(), market.catalog).waiting("quotes").tally().waits
     return points
 
 
-@contextmanager
-def undone(files: FileSystem, market: Market) -> Iterator[None]:
-    """What is done in here is undone: the folder and the clock."""
-    saved, now = market.folder.with_name("saved"), market.clock.now()
-    with files.ignored():
-        shutil.rmtree(saved, ignore_errors=True)
-        shutil.copytree(market.folder, saved)
-    yield
-    files.restart()
-    with files.ignored():
-        shutil.rmtree(market.folder)
-        shutil.copytree(saved, market.folder)
-    market.clock.advance(timedelta(microseconds=now - market.clock.now()))
-
-
-def kill(files: FileSystem, market: Market, number: int) -> None:
-    """Kill a push before one of its effects; then a new run shows some, and another everything."""
-    files.stop_before(number, files.kill)
-    with suppress(Killed):
-        market.push()
-    files.restart()
+def go_on(market: Market, number: int) -> None:
+    """After a kill: a new run shows some, and another everything."""
     market.check()
     if number % 5 == 0:
         source = market.warehouse().source("quotes")

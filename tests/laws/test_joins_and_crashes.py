@@ -6,12 +6,11 @@ And with enough allowance none is lost. Two streams whose rows come, go and are 
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +33,14 @@ from headwater.sql.ddl.statements import parse_statements
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.warehouse import Warehouse
 from support.choosing_without_spark import rows_of
-from support.crashes.file_system import FileSystem, Killed
+from support.crashes.file_system import FileSystem
 from support.crashes.patches import patched
+from support.crashes.pushes import crashes_of_a_push
 from support.crashes.scratch import scratch_folder
 from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
 from support.without_spark import run_without_spark, shown, workplace
 
 SEEDS, PUSHES, MOST = 2, 2, 8
-FAR = 1_000_000  # effects: more than a push has
 WINDOW, TOLERANCE = timedelta(seconds=5), timedelta(seconds=30)
 DDL = (
     "".join(map(table_ddl, "ab"))
@@ -126,6 +125,16 @@ class Streams:
         finally:
             executor.close()
 
+    def remembered(self) -> Callable[[], None]:
+        rows, turn = {name: list(held) for name, held in self.rows.items()}, self.turn
+        state = self.chance.getstate()
+
+        def undo() -> None:
+            self.rows, self.turn = rows, turn
+            self.chance.setstate(state)
+
+        return undo
+
     def shown(self) -> Counter[tuple[Any, ...]]:
         timeline = self.place().timeline("v")
         return Counter(shown(timeline, timeline.time())[1])
@@ -175,47 +184,14 @@ def crash_everywhere(folder: Path, seed: int, limited: bool) -> int:
         streams = Streams(folder, seed, limited)
         for _ in range(PUSHES):
             streams.feed()
-            with undone(files, streams):
-                files.stop_before(FAR, files.kill)
-                streams.push()
-                effects = list(files.trace)
-            for number in (at for at, effect in enumerate(effects, 1) if "stages/v" in effect):
-                points += 1
-                with undone(files, streams):
-                    kill(files, streams, number)
+            points += crashes_of_a_push(files, streams, "stages/v", partial(go_on, streams))
             streams.push()
             streams.check()
     return points
 
 
-@contextmanager
-def undone(files: FileSystem, streams: Streams) -> Iterator[None]:
-    """What is done in here is undone: the folder, the clock and what was fed."""
-    saved, now = streams.folder.with_name("saved"), streams.clock.now()
-    rows, turn, state = (
-        {name: list(held) for name, held in streams.rows.items()},
-        streams.turn,
-        streams.chance.getstate(),
-    )
-    with files.ignored():
-        shutil.rmtree(saved, ignore_errors=True)
-        shutil.copytree(streams.folder, saved)
-    yield
-    files.restart()
-    with files.ignored():
-        shutil.rmtree(streams.folder)
-        shutil.copytree(saved, streams.folder)
-    streams.clock.advance(timedelta(microseconds=now - streams.clock.now()))
-    streams.rows, streams.turn = rows, turn
-    streams.chance.setstate(state)
-
-
-def kill(files: FileSystem, streams: Streams, number: int) -> None:
-    """Kill a push before one of its effects; more arrives, and a new run goes on."""
-    files.stop_before(number, files.kill)
-    with suppress(Killed):
-        streams.push()
-    files.restart()
+def go_on(streams: Streams, number: int) -> None:
+    """After a kill: more arrives, and a new run goes on."""
     streams.check()
     if number % 2:
         streams.feed()

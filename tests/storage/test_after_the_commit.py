@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from headwater.errors import HeadwaterError
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.loaded_table import LoadedTable
 from headwater.storage.delta.log_commits import log_file
+from headwater.storage.source_clock import SourceClock
 
 COLUMNS = pa.schema([("k", pa.int64())])
 
@@ -102,3 +104,67 @@ def test_a_commit_that_cannot_be_written_leaves_no_draft(
             log.commit(4)
     assert log.time() == 3
     assert not [name for name in os.listdir(os.path.join(log.path, "_delta_log")) if "tmp" in name]
+
+
+def test_a_folder_that_cannot_be_opened_is_noticed_before_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 3)
+    log.durable = True
+    real, folder = os.open, os.path.join(log.path, "_delta_log")
+
+    def too_many_files(path: str, *args: int, **options: int) -> int:
+        if path == folder:
+            raise OSError(24, "Too many open files")
+        return real(path, *args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", too_many_files)
+        with pytest.raises(OSError, match="Too many open files"):
+            log.commit(4)
+    assert log.time() == 3
+
+
+def test_a_disk_that_does_not_confirm_a_commit_is_told_with_what_not_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = table_at(tmp_path, 3)
+    log.durable = True
+    real = os.fsync
+
+    def failing(descriptor: int) -> None:
+        if os.path.exists(log_file(log.path, 4)):
+            raise OSError(5, "Input/output error")
+        real(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", failing)
+        with pytest.raises(HeadwaterError, match="is stored, but may not outlast") as caught:
+            log.commit(4)
+    assert caught.value.code == "HW806"
+    assert "Do not send" in (caught.value.hint or "")
+    assert log.time() == 4
+
+
+def test_a_clock_that_cannot_be_stored_does_not_undo_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = SourceClock(str(tmp_path / "clocks" / "t"))
+    with clock.turn() as turn, monkeypatch.context() as patched:
+        assert turn is not None
+        patched.setattr(os, "pwrite", full_disk)
+        with caplog.at_level(logging.WARNING, "headwater"):
+            turn.store(turn.take(7))
+        assert turn.take(1) == 8
+        with pytest.raises(OSError, match="No space left"):
+            turn.declare(9)  # what others may count on must be stored
+    assert "No space left on device" in caplog.text
+
+
+def test_a_full_disk_is_noticed_when_a_clock_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "pwrite", full_disk)
+    with (
+        pytest.raises(OSError, match="No space left"),
+        SourceClock(str(tmp_path / "clocks" / "t")).turn(),
+    ):
+        pytest.fail("nothing may be committed")

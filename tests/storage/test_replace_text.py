@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,19 @@ def test_a_failure_leaves_the_old_text_and_no_draft(tmp_path: Path, monkeypatch:
         replace_text(path, "new")
     assert [file.name for file in path.parent.iterdir()] == ["sites.json"]
     assert path.read_text() == "old"
+
+
+def test_two_threads_do_not_share_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, real = tmp_path / "sites.json", os.replace
+
+    def another_thread_first(draft: str, target: str) -> None:
+        if threading.current_thread() is threading.main_thread():
+            other = threading.Thread(target=replace_text, args=(path, "of another thread"))
+            other.start()
+            other.join()
+        real(draft, target)
+
+    monkeypatch.setattr(module.os, "replace", another_thread_first)
+    replace_text(path, "own")
+    assert path.read_text() == "own"
+    assert [file.name for file in tmp_path.iterdir()] == ["sites.json"]

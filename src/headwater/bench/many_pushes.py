@@ -91,8 +91,10 @@ def run(folder: str, pushes: int, tell: Tell = lambda text: None) -> list[Stretc
     length = max(1, pushes // STRETCHES)
     stretches = []
     for number in range(length, pushes + 1, length):
-        stretches.append(_stretch(updated, number, length))
-        tell(f"{number} pushes, {stretches[-1].push_cpu_s:.2f} CPU-seconds each")
+        done = _stretch(updated, number, length)
+        stretches.append(done)
+        stored = f"{done.source_rows:,} and {done.view_rows:,} rows stored of {done.live_rows:,}"
+        tell(f"{number} pushes, {done.push_cpu_s:.2f} CPU-seconds each; {stored}")
     updated.check()
     shutil.rmtree(world.folder)
     return stretches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import suppress
 
 __all__ = ["replace_text"]
@@ -11,7 +12,7 @@ __all__ = ["replace_text"]
 def replace_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path`, creating its folder if need be."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    draft = f"{os.fspath(path)}.{os.getpid()}"
+    draft = f"{os.fspath(path)}.{os.getpid()}-{threading.get_ident()}"  # nobody else writes to it
     try:
         with open(draft, "w", encoding="utf-8") as file:
             file.write(text)

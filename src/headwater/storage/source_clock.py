@@ -23,11 +23,18 @@ be given out again.  Waiting for the disk at every watermark would cost dozens o
 clock writes ahead: the file also holds a time that no watermark has passed, some seconds later, and the boot
 in which it was written.  In another boot the last time counts as that one.  What a writer stores needs no
 waiting: its commit carries the same time and is on the disk.
+
+The file also holds the time of the last commit.  A source that is behind it was restored from a backup or has
+lost commits (restored.py).
+
+    00001763251200000000 00001763251200000000 00001763251205000000 8c7c...e1 00001763251200000000
+    the last time        once more            no watermark passed   boot      the last commit
 """
 
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,36 +43,59 @@ from functools import lru_cache
 
 __all__ = ["SourceClock", "Turn"]
 
+logger = logging.getLogger(__name__)
+
 DIGITS = 20
 AHEAD = 5_000_000  # microseconds
 BOOT_LENGTH = 36
+LIMIT_AT = 2 * DIGITS
+BOOT_AT = LIMIT_AT + DIGITS
+COMMITTED_AT = BOOT_AT + BOOT_LENGTH
+LENGTH = COMMITTED_AT + DIGITS
 
 
 @dataclass(slots=True)
 class Turn:
-    """The lock held: `last` is the last time given out, `limit` what no watermark on the disk has passed."""
+    """The lock held: `last` is the last time given out, `limit` what no watermark on the disk has passed.
+
+    `committed`: the time of the last commit, as far as it was stored.
+    """
 
     last: int
     descriptor: int
     durable: bool = False
     limit: int = 0
+    committed: int = 0
 
     def take(self, now: int) -> int:
         """A time later than all before."""
         return max(now, self.last + 1)
 
     def store(self, time: int) -> None:
-        """Store a time that a commit carries."""
-        os.pwrite(self.descriptor, _digits(time) * 2, 0)
-        self.last = time
+        """Store a time that a commit carries. Never raises: the commit counts, and carries the time."""
+        try:
+            os.pwrite(self.descriptor, _digits(time) * 2, 0)
+        except OSError:
+            logger.warning("the time of a commit, %d, could not be stored in its clock", time, exc_info=True)
+        self.last = max(self.last, time)
+        self.note_commit(time)
+
+    def note_commit(self, time: int) -> None:
+        """Store when something was committed last. Never raises, as that was before."""
+        try:
+            os.pwrite(self.descriptor, _digits(time), COMMITTED_AT)
+        except OSError:
+            logger.warning("the time of a commit, %d, could not be noted in its clock", time, exc_info=True)
+        self.committed = max(self.committed, time)
 
     def declare(self, time: int) -> None:
         """Store a watermark: no change up to `time` will be added."""
-        self.store(time)
+        os.pwrite(self.descriptor, _digits(time) * 2, 0)
+        self.last = time
         if self.durable and time > self.limit:
             boot = this_boot()
             self.limit = time + AHEAD if boot else time
-            os.pwrite(self.descriptor, _digits(self.limit) + boot, 2 * DIGITS)
+            os.pwrite(self.descriptor, _digits(self.limit) + boot.ljust(BOOT_LENGTH), LIMIT_AT)
             os.fsync(self.descriptor)
 
 
@@ -93,11 +123,26 @@ class SourceClock:
             os.close(descriptor)
 
     def _turn(self, descriptor: int) -> Turn:
-        text = os.pread(descriptor, 3 * DIGITS + BOOT_LENGTH, 0)
-        last, limit = _number(text[:DIGITS]), _number(text[2 * DIGITS : 3 * DIGITS])
-        if not self.durable or text[3 * DIGITS :] == this_boot():
-            return Turn(last, descriptor, self.durable, limit if self.durable else 0)
-        return Turn(max(last, limit), descriptor, durable=True)
+        text = os.pread(descriptor, LENGTH, 0)
+        if len(text) < LENGTH:  # a full disk is noticed here, not once something has been committed
+            os.pwrite(descriptor, bytes(LENGTH - len(text)), len(text))
+        last, limit = _number(text[:DIGITS]), _number(text[LIMIT_AT:BOOT_AT])
+        committed = _number(text[COMMITTED_AT:])
+        boot = text[BOOT_AT:COMMITTED_AT].strip(b"\0").ljust(BOOT_LENGTH)
+        if not self.durable or boot == this_boot().ljust(BOOT_LENGTH):
+            return Turn(last, descriptor, self.durable, limit if self.durable else 0, committed)
+        return Turn(max(last, limit), descriptor, durable=True, committed=committed)
+
+    def committed(self) -> int:
+        """When something was committed last, read without the lock; 0 if that is not known."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            return 0
+        try:
+            return _number(os.pread(descriptor, DIGITS, COMMITTED_AT))
+        finally:
+            os.close(descriptor)
 
     def last(self) -> int | None:
         """The last time stored, read without the lock; None if there is none or it is just being written."""

@@ -5,8 +5,8 @@
     afterwards     a retry is accepted once; processes that saw nothing of the crash go on; a new run pushes,
                    compacts, vacuums and audits, and every view is what its SQL says of all that was accepted
 
-The second part is done after every other kill.  At some points another process works in between, and the step goes on or is killed then; at some, the run that
-follows is killed as well.
+The second part is done after some of the kills.  At some points another process works in between, and the step goes on or is
+killed then; at some, the run that follows is killed as well.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 
+from headwater.errors import HeadwaterError
 from headwater.storage.warehouse import Warehouse
 from support.crashes.accepted import Accepted
 from support.crashes.checks import check_complete, check_letters, check_sources, check_views
@@ -25,9 +26,10 @@ from support.crashes.processes import WRITERS, Processes, Run, Writer
 from support.crashes.scenario import Scenario
 from support.crashes.steps import Append, Step, Work, random_append
 
-__all__ = ["Broken", "crash_points", "power_cuts"]
+__all__ = ["Broken", "crash_points", "full_disks", "power_cuts"]
 
-SHARE = 0.5  # of the kills after which only what is there is checked: going on takes most of the time
+GOING_ON = 0.1  # of the kills after which somebody goes on: that takes most of the time
+BETWEEN = 0.05  # of the points at which another process works in between: each does its step again
 AFTERWARDS = 1_000_000  # the number of a writer's first batch after a crash: no step has one so high
 
 
@@ -36,6 +38,7 @@ class Interruption(Enum):
     BETWEEN = "another process worked in between"
     BOTH = "another process worked in between, then killed"
     POWER = "cut off from power"
+    FULL = "with a full disk"
 
 
 class Broken(AssertionError):
@@ -44,18 +47,30 @@ class Broken(AssertionError):
 
 def crash_points(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
     """Try every crash point of a step; yields the effect that each came before."""
+    try:
+        effects = scenario.effects_of(step)
+    except Exception as error:
+        raise Broken(f"seed {scenario.seed}, nobody interrupted: {step}") from error
+    for number, effect in enumerate(effects, 1):
+        with scenario.as_before(number) as accepted:
+            Crash(scenario, step, accepted, chance).killed_before(number)
+        yield effect
+        if chance.random() < BETWEEN:
+            with scenario.rewound() as accepted:
+                interruption = chance.choice([Interruption.BETWEEN, Interruption.BOTH])
+                yield Crash(scenario, step, accepted, chance).before(number, interruption) or ""
+
+
+def full_disks(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
+    """Let the disk be full from each effect of a step on, until the step has ended."""
     number = 0
     while True:
         number += 1
         with scenario.rewound() as accepted:
-            effect = Crash(scenario, step, accepted, chance).before(number, Interruption.KILL)
+            effect = Crash(scenario, step, accepted, chance).full_disk(number)
         if effect is None:
             return
         yield effect
-        if chance.random() < 0.25:
-            with scenario.rewound() as accepted:
-                interruption = chance.choice([Interruption.BETWEEN, Interruption.BOTH])
-                yield Crash(scenario, step, accepted, chance).before(number, interruption) or ""
 
 
 def power_cuts(scenario: Scenario, step: Step, chance: random.Random) -> Iterator[str]:
@@ -76,6 +91,25 @@ class Crash:
     step: Step
     accepted: Accepted
     chance: random.Random
+
+    def killed_before(self, number: int) -> None:
+        """Check the folder as a kill before an effect leaves it."""
+        try:
+            started = self.scenario.opened()
+            there = self._there(started)
+            self._check_as_it_is(started, there)
+            if self.chance.random() < GOING_ON:
+                processes = self.scenario.start()
+                try:
+                    self._restart(processes, started)
+                    self._retry(processes, there)
+                    self._go_on(processes, started, [])
+                finally:
+                    processes.close()
+        except Exception as error:
+            raise Broken(self._told(number, Interruption.KILL)) from error
+        finally:
+            self.scenario.files.restart()
 
     def before(self, number: int, interruption: Interruption) -> str | None:
         """Interrupt the step before an effect, and check. The effect, or None if the step has fewer."""
@@ -122,6 +156,38 @@ class Crash:
             processes.close()
         return effect
 
+    def full_disk(self, number: int) -> str | None:
+        """Do the step on a disk that is full from an effect on; who goes on afterwards has seen all of it."""
+        files, processes = self.scenario.files, self.scenario.start()
+        files.stop_before(number, files.fill)
+        try:
+            told = self._told_of_a_full_disk(processes)
+            if len(files.trace) < number:
+                return None
+            effect = files.trace[number - 1]
+            started = self.scenario.opened()
+            if told and self._there(started):
+                raise AssertionError(f"told as not stored, and stored: {told!r}")
+            self._check_as_it_is(started, there=not told)
+            if self.chance.random() < GOING_ON:
+                self._go_on(processes, started, [self.step] if told else [])
+        except Exception as error:
+            raise Broken(self._told(number, Interruption.FULL)) from error
+        finally:
+            files.restart()
+            processes.close()
+        return effect
+
+    def _told_of_a_full_disk(self, processes: Processes) -> Exception | None:
+        """What whoever does the step is told, if it fails; the disk has room again afterwards."""
+        try:
+            self.step.do(processes, self.accepted)
+        except (HeadwaterError, OSError) as error:
+            return error if isinstance(self.step, Append) else None
+        finally:
+            self.scenario.files.restart()
+        return None
+
     def _check_from_the_disk(self, killed: bool) -> None:
         """Nothing but the disk is left: no process has seen anything before."""
         scenario, started = self.scenario, self.scenario.opened()
@@ -166,18 +232,23 @@ class Crash:
     # Afterwards
 
     def _check(self, processes: Processes, killed: bool, waiting: list[Step]) -> None:
-        scenario = self.scenario
-        started = scenario.opened()
+        started = self.scenario.opened()
         there = not killed or self._there(started)
-        check_sources(started, self.accepted)
-        check_views(scenario.catalog, scenario.plain, started, self.accepted)
-        under_way = self.step.wrong if isinstance(self.step, Append) and not there else 0
-        check_letters(started, self.accepted.rejected, self.accepted.rejected + under_way)
-        if killed and self.chance.random() < SHARE:
-            return
+        self._check_as_it_is(started, there)
         if killed:
             self._restart(processes, started)
             self._retry(processes, there)
+        self._go_on(processes, started, waiting)
+
+    def _check_as_it_is(self, warehouse: Warehouse, there: bool) -> None:
+        scenario = self.scenario
+        check_sources(warehouse, self.accepted)
+        check_views(scenario.catalog, scenario.plain, warehouse, self.accepted)
+        under_way = self.step.wrong if isinstance(self.step, Append) and not there else 0
+        check_letters(warehouse, self.accepted.rejected, self.accepted.rejected + under_way)
+
+    def _go_on(self, processes: Processes, started: Warehouse, waiting: list[Step]) -> None:
+        scenario = self.scenario
         scenario.clock.advance(timedelta(seconds=1))
         for step in waiting:
             step.do(processes, self.accepted)

@@ -8,12 +8,14 @@
             files.restart()
 
 An effect is what other processes can see: a name that is created, linked, renamed or removed; a content that is
-half there, or there.  Instead of killing, `stop_before` may let another process work in between.  A lock that the
-first one holds raises Blocked there instead of waiting for ever.
+half there, or there.  Instead of killing, `stop_before` may let another process work in between, or `fill` the disk:
+then whatever needs space fails, from that effect on, until `restart`.  A lock that the first one holds raises Blocked
+there instead of waiting for ever.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -22,6 +24,9 @@ from contextlib import contextmanager
 from support.crashes.unsynced import Unsynced
 
 __all__ = ["Blocked", "FileSystem", "Killed"]
+
+
+FREES = ("unlink", "rmdir", "sync", "ftruncate")  # what a full disk does not refuse
 
 
 class Killed(BaseException):
@@ -36,11 +41,13 @@ class FileSystem:
     def __init__(self, root: str, syncs_count: bool = False) -> None:
         self.root = os.path.join(os.path.realpath(root), "")
         self.trace: list[str] = []  # the effects since `stop_before`
-        self.unsynced = Unsynced()
+        self.unsynced = Unsynced(noted=syncs_count)
         self.between = False  # another process is at work, between two effects
         self._syncs_count = syncs_count
         self._ignored = False
         self._dead = False
+        self._full = False
+        self._before_each: Callable[[], None] | None = None
         self._stop = 0
         self._interrupt: Callable[[], None] | None = None
 
@@ -49,12 +56,27 @@ class FileSystem:
         self.trace.clear()
         self._stop, self._interrupt = number, interrupt
 
+    @contextmanager
+    def watched(self, before_each: Callable[[], None]) -> Iterator[None]:
+        """Call `before_each` before each effect of what is done in here."""
+        self.trace.clear()
+        self._before_each = before_each
+        try:
+            yield
+        finally:
+            self._before_each = None
+
     def kill(self) -> None:
         self._dead = True
         raise Killed
 
+    def fill(self) -> None:
+        """No byte is free from now on."""
+        self._full = True
+
     def restart(self) -> None:
-        self._dead, self._interrupt = False, None
+        """A process starts that is not killed, on a disk with room."""
+        self._dead, self._full, self._interrupt = False, False, None
 
     def cut_power(self, chance: random.Random) -> None:
         """Lose some of what was not synced; to be called after a kill."""
@@ -86,7 +108,9 @@ class FileSystem:
         return os.path.abspath(path).startswith(self.root)
 
     def stops_within(self, effects: int) -> bool:
-        """Whether the next so many effects will be interrupted."""
+        """Whether the next so many effects will be interrupted, or looked at one by one."""
+        if self._before_each is not None:
+            return True
         return self._interrupt is not None and len(self.trace) < self._stop <= len(self.trace) + effects
 
     def effect(self, what: str, path: str) -> None:
@@ -96,6 +120,10 @@ class FileSystem:
         if self.between or (what == "sync" and not self._syncs_count):
             return
         self.trace.append(f"{what} {os.path.abspath(path).removeprefix(self.root)}")
+        if self._before_each is not None:
+            self._before_each()
         if self._interrupt is not None and len(self.trace) == self._stop:
             interrupt, self._interrupt = self._interrupt, None
             interrupt()
+        if self._full and what not in FREES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)

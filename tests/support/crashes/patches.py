@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from support.crashes.delta_rs import delta_rs_patches
 from support.crashes.file_system import Blocked, FileSystem
+from support.crashes.remembered import remembered_files, remembered_logs
 
 __all__ = ["patched"]
 
@@ -47,6 +48,8 @@ def patched(files: FileSystem) -> Iterator[FileSystem]:
         *((os, name, partial(globals()[f"_{name}"], files)) for name in _os if name != "open"),
         (os, "open", partial(_descriptor, files)),
         *delta_rs_patches(files),
+        *remembered_logs(),
+        *remembered_files(),
     ]
     originals = [(owner, name, owner.__dict__[name]) for owner, name, _ in patches]
     try:

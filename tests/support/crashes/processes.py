@@ -54,7 +54,7 @@ class Run:
         records = Records(clock)
         self._runner = SparkRunner(workplace(warehouse, catalog), records)
         self._executor = Executor(catalog, self._runner, clock, records.failed)
-        self._auditor = Auditor(catalog, warehouse, clock, clock.now(), records.drain)
+        self._records, self._began_at = records, clock.now()
         self._captures: list[ApiCapture] = []
 
     @classmethod
@@ -77,7 +77,7 @@ class Run:
                 self._executor.watermarks[table] = capture.poll().watermark
 
     def audit(self) -> None:
-        self._auditor.snapshot()
+        Auditor(self.catalog, self.warehouse, self.clock, self._began_at, self._records.drain).snapshot()
 
     def compact(self) -> None:
         Compactor(lambda: self.catalog, self.warehouse).compact()

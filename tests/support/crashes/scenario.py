@@ -1,14 +1,11 @@
 """A short life of a small project: random steps of writers and a run, each with every crash point tried.
 
-Before each step the folder is saved; each crash (crash.py) starts from there.
+Before each step the folder is saved; each crash (crash.py) starts from there, or from a state on the way (states.py).
 """
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +19,7 @@ from headwater.storage.warehouse import Warehouse
 from support.crashes.accepted import Accepted
 from support.crashes.file_system import FileSystem
 from support.crashes.processes import Processes, look, reopened
+from support.crashes.states import States
 from support.crashes.steps import Step, random_step
 from support.random_projects import SITES, random_project
 
@@ -41,7 +39,11 @@ class Scenario:
     accepted: Accepted
     power_cuts: bool = False  # they damage files that are there, so each crash needs its own
     steps: list[Step] = field(default_factory=list)
+    states: States = field(init=False)
     _before: Warehouse = field(init=False)  # with the logs as they were before the last step
+
+    def __post_init__(self) -> None:
+        self.states = States(self.folder, self.files, age_s=TWO_HOURS)
 
     @classmethod
     def begin(cls, folder: Path, seed: int, files: FileSystem) -> Scenario:
@@ -66,7 +68,7 @@ class Scenario:
         self.clock.advance(timedelta(seconds=1))
         step = random_step(chance, self.accepted, len(self.steps) + 1, tuple(self.plain.kept))
         self.steps.append(step)
-        self._save()
+        self.states.save()
         self._before = self.opened()
         look(self.catalog, self._before)
         return step
@@ -80,27 +82,29 @@ class Scenario:
         finally:
             processes.close()
 
-    # The folder before a step
+    # The folder before a step, and before each of its effects
 
-    @property
-    def _saved(self) -> Path:
-        return self.folder.with_name(f"{self.folder.name}-saved")
+    def effects_of(self, step: Step) -> list[str]:
+        """Do a step, keeping the folder as it is before each of its effects; `as_before` brings them back."""
+        with self.rewound() as accepted, self.states.watched():
+            processes = self.start()
+            try:
+                step.do(processes, accepted)
+            finally:
+                processes.close()
+            return list(self.files.trace)
 
-    def _save(self) -> None:
-        with self.files.ignored():
-            shutil.rmtree(self._saved, ignore_errors=True)
-            shutil.copytree(self.folder, self._saved, copy_function=_linked)
-            then = time.time() - TWO_HOURS
-            for path in self._saved.rglob("*"):
-                os.utime(path, (then, then))
+    @contextmanager
+    def as_before(self, number: int) -> Iterator[Accepted]:
+        """The folder as it was before an effect of the step; once for each."""
+        now = self.clock.now()
+        self.states.as_before(number)
+        yield self.accepted.copy()
+        self.clock.advance(timedelta(microseconds=now - self.clock.now()))
 
     def restore(self) -> None:
         """The folder as it was before the step; nothing of it is younger than two hours."""
-        with self.files.ignored():
-            shutil.rmtree(self.folder)
-            copy = shutil.copyfile if self.power_cuts else _linked
-            shutil.copytree(self._saved, self.folder, copy_function=copy)
-        self.files.unsynced.changes.clear()
+        self.states.restore(linked=not self.power_cuts)
 
     @contextmanager
     def rewound(self) -> Iterator[Accepted]:
@@ -109,11 +113,3 @@ class Scenario:
         self.restore()
         yield self.accepted.copy()
         self.clock.advance(timedelta(microseconds=now - self.clock.now()))
-
-
-def _linked(source: str, target: str) -> None:
-    """Files are never written again, but for the clocks."""
-    if f"{os.sep}clocks{os.sep}" in source:
-        shutil.copyfile(source, target)
-    else:
-        os.link(source, target)

@@ -31,19 +31,23 @@ class _Content:
 
 @dataclass(slots=True)
 class Unsynced:
+    noted: bool = True  # where no power is cut, nothing need be remembered
     journaled: bool = True
     changes: list[_Name | _Content] = field(default_factory=list)
 
     def wrote(self, path: str, before: bytes) -> None:
-        self.changes.append(_Content(path, before))
+        if self.noted:
+            self.changes.append(_Content(path, before))
 
     def named(self, path: str) -> None:
         """A name came into being."""
-        self.changes.append(_Name(os.path.dirname(path), lambda: _remove(path)))
+        if self.noted:
+            self.changes.append(_Name(os.path.dirname(path), lambda: _remove(path)))
 
     def unnamed(self, path: str, content: bytes) -> None:
         """A name went, or was given to another content."""
-        self.changes.append(_Name(os.path.dirname(path), lambda: _restore(path, content)))
+        if self.noted:
+            self.changes.append(_Name(os.path.dirname(path), lambda: _restore(path, content)))
 
     def synced(self, path: str) -> None:
         self.changes = [change for change in self.changes if not self._saved(change, path)]

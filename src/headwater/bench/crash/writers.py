@@ -24,7 +24,7 @@ __all__ = ["BATCH", "GENERATION", "Told", "told", "write_forever"]
 
 BATCH = 20
 GENERATION = 1_000_000  # a writer's process numbers its rows from its generation times this
-PAUSE_S = 0.05
+PAUSE_S = 0.2  # enough for every fault to meet writes; what is verified after each grows with the rows
 RETRY_S = 0.5
 
 Rows = list[dict[str, Any]]

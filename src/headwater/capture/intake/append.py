@@ -39,6 +39,7 @@ from headwater.clock import Clock
 from headwater.errors import InputError
 from headwater.model import Table
 from headwater.storage.delta.types import arrow_schema
+from headwater.storage.restored import renew_if_restored
 from headwater.storage.source_clock import Turn
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse
@@ -65,19 +66,22 @@ def open_source(warehouse: Warehouse, table: Table) -> Timeline:
 
     Columns declared since it was stored are added; InputError (HW845) if it differs in any other way.
     """
-    timeline = warehouse.source(table.name)
-    timeline.snapshot()  # another process may have added columns
-    if not timeline.exists() or difference(timeline.columns(), table):
-        with warehouse.clock(table.name).turn():
-            _open_in_turn(timeline, table)
+    timeline, clock = warehouse.source(table.name), warehouse.clock(table.name)
+    committed = clock.committed()
+    behind = timeline.time() < committed  # looks at the log, to which another process may have added columns
+    if behind or not timeline.exists() or difference(timeline.columns(), table):
+        with clock.turn() as turn:
+            assert turn is not None
+            _open_in_turn(timeline, table, turn)
     return timeline
 
 
-def _open_in_turn(timeline: Timeline, table: Table) -> None:
+def _open_in_turn(timeline: Timeline, table: Table, turn: Turn) -> None:
     if not timeline.exists():
         timeline.create(arrow_schema(table.columns), f"source {table.name}")
     timeline.snapshot()
     fit_columns(timeline, table)
+    renew_if_restored(timeline, turn)
 
 
 @dataclass(slots=True)
@@ -139,7 +143,7 @@ class Appender:
         timeline = self.warehouse.source(self.table.name)
         with self.warehouse.clock(self.table.name).turn() as turn:
             assert turn is not None
-            _open_in_turn(timeline, self.table)
+            _open_in_turn(timeline, self.table, turn)
             if token is not None and (before := token.recorded(timeline.log)) is not None:
                 return Appended(before.accepted, before.rejected, before.time, repeated=True)
             batch = without_late(self.table, batch, timeline.snapshot().files)

@@ -17,7 +17,7 @@ by, and its watermark stands still, until a snapshot of it has been read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -43,10 +43,11 @@ __all__ = ["Group", "Turns"]
 
 @dataclass(slots=True)
 class Turns:
-    """The turns of all tables, held. `floor`: no table has a later time."""
+    """The turns of all tables, held. `floor`: no table has a later time. `committed` tells a table's own."""
 
     held: dict[str, Turn]
     floor: int
+    committed: Callable[[Declared], int]
 
     def time(self, wanted: int, now: int) -> int:
         """The wanted time if it is after `floor` and not in the future, else the nearest time that is."""
@@ -57,6 +58,8 @@ class Turns:
             turn = self.held[declared.table.name]
             if time > turn.last:
                 turn.declare(time)
+            if (committed := self.committed(declared)) > turn.committed:
+                turn.note_commit(committed)
 
 
 @dataclass(slots=True)
@@ -134,7 +137,8 @@ class Group:
                 assert turn is not None
                 held[name] = turn
             times = [self.timeline(declared).time() for declared in self.tables]
-            yield Turns(held, max([*(turn.last for turn in held.values()), *times], default=BEGINNING))
+            floor = max([*(turn.last for turn in held.values()), *times], default=BEGINNING)
+            yield Turns(held, floor, lambda declared: self.timeline(declared).time())
 
     def publish(self, declared: Declared, files: Sequence[NewFile], time: int, position: int) -> None:
         self.timeline(declared).commit(time, files, transactions={self.writer: position})

@@ -36,6 +36,12 @@ CODES = (
         "Start a run: it computes stages anew and sets records aside. Restore a source from a backup.",
     ),
     Code(
+        "HW806",
+        "A commit is stored, but may not outlast a power cut",
+        "The disk did not confirm that the commit is on it, after the commit had become visible.",
+        "Do not send the same records again: they are stored. Look after the disk.",
+    ),
+    Code(
         "HW810",
         "The client of Spark Connect is missing",
         "A site runs on a Spark Connect server, and the packages for it are not installed.",

@@ -27,7 +27,7 @@ from headwater.errors import HeadwaterError
 from headwater.storage.delta.altering import schema_actions
 from headwater.storage.delta.checkpoints import Checkpoints
 from headwater.storage.delta.data_files import BEGINNING, DataFile, NewFile, Snapshot
-from headwater.storage.delta.definition import READS, create_table, definition
+from headwater.storage.delta.definition import READS, definition
 from headwater.storage.delta.durable import sync_files, sync_parents
 from headwater.storage.delta.loaded_table import APPLICATION, LoadedTable, no_table
 from headwater.storage.delta.log_commits import actions_of, has_versions, write_commit
@@ -59,20 +59,17 @@ class DeltaLog:
         return self._loaded is not None or has_versions(self.path)
 
     def create(self, schema: pa.Schema, description: str = "", partition_by: Sequence[str] = ()) -> None:
-        """Create the table, empty. An existing one is left as it is."""
-        with self._lock:
-            if self.durable:
-                self._create_durably(definition(schema, description, partition_by, self.reads))
-            else:
-                create_table(self.path, schema, description, partition_by, self.reads)
-            self._loaded = None
+        """Create the table, empty. An existing one is left as it is.
 
-    def _create_durably(self, actions: Sequence[Mapping[str, Any]]) -> None:
-        """A power cut leaves the whole table or none: delta-rs could leave a torn first version."""
-        if not has_versions(self.path):
-            os.makedirs(os.path.join(self.path, "_delta_log"), exist_ok=True)
-            write_commit(self.path, 0, iter(actions), durable=True)
-            self._sync_log()
+        A kill leaves the whole table or none, and so does a power cut if it is durable.
+        """
+        with self._lock:
+            if not has_versions(self.path):
+                os.makedirs(os.path.join(self.path, "_delta_log"), exist_ok=True)
+                actions = definition(schema, description, partition_by, self.reads)
+                write_commit(self.path, 0, iter(actions), self.durable)
+                self._sync_log()
+            self._loaded = None
 
     def replace(
         self,

@@ -8,9 +8,10 @@ holds of it, whichever descriptor is used.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["sync", "sync_files", "sync_parents"]
+__all__ = ["opened", "sync", "sync_files", "sync_parents"]
 
 
 def sync(path: str) -> None:
@@ -38,3 +39,16 @@ def sync_files(folder: str, relative: Iterable[str]) -> None:
         sync(below)
     if paths:
         sync(folder)
+
+
+@contextmanager
+def opened(folder: str, wanted: bool = True) -> Iterator[int | None]:
+    """A folder's descriptor, to sync it once a name has come into being: opening it cannot fail any more then."""
+    if not wanted:
+        yield None
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -30,7 +30,7 @@ from urllib.parse import quote, unquote
 import pyarrow as pa
 
 from headwater.errors import HeadwaterError
-from headwater.storage.delta.durable import sync
+from headwater.storage.delta.durable import opened
 from headwater.storage.delta.statistics import START, is_window
 
 __all__ = [
@@ -84,19 +84,34 @@ def write_commit(
     target = log_file(table, version)
     draft = os.path.join(table, "_delta_log", f"_commit_{uuid.uuid4().hex}.json.tmp")
     try:
-        with open(draft, "w", encoding="utf-8") as file:
+        with open(draft, "w", encoding="utf-8") as file, opened(os.path.dirname(target), durable) as folder:
             file.writelines(json.dumps(action) + "\n" for action in actions)
-            if durable:
+            if folder is not None:
                 file.flush()
                 os.fsync(file.fileno())
-        os.link(draft, target)
-        if durable:
-            sync(os.path.dirname(target))
+            else:
+                file.close()
+            os.link(draft, target)
+            if folder is not None:
+                _sync_committed(folder, table, version)
     except FileExistsError:
         return False
     finally:
         _remove(draft)
     return True
+
+
+def _sync_committed(folder: int, table: str, version: int) -> None:
+    """The version counts from now on, so what fails here must not be taken for a commit that failed."""
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        raise HeadwaterError(
+            "HW806",
+            f"version {version} of {table} is stored, but may not outlast a power cut",
+            detail=f"Its folder cannot be synced to the disk: {error}",
+            hint="Do not send the same records again. Look after the disk.",
+        ) from error
 
 
 def _remove(draft: str) -> None:

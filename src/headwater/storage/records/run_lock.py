@@ -7,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,9 @@ from headwater.clock import instant_text
 from headwater.errors import InputError
 
 __all__ = ["run_lock", "running"]
+
+ATTEMPTS = 10
+PAUSE_S = 0.02
 
 
 def _path(root: str) -> str:
@@ -27,21 +31,31 @@ def run_lock(root: str, now: int) -> Iterator[None]:
     os.makedirs(root, exist_ok=True)
     descriptor = os.open(_path(root), os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(descriptor):
             other = _read(descriptor)
             raise InputError(
                 "HW830",
                 "this project is already being kept by another run",
                 detail=f"Process {other.get('pid')} has run it since {other.get('since')}.",
                 hint="Stop that run first (Ctrl-C there); status, read, ingest and verify work beside it.",
-            ) from None
+            )
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": instant_text(now)}).encode(), 0)
         yield
     finally:
         os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    """Whether the lock was got; `running`, which others may call at any moment, holds it for an instant."""
+    for attempt in range(ATTEMPTS):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if attempt < ATTEMPTS - 1:
+                time.sleep(PAUSE_S)
+    return False
 
 
 def running(root: str) -> dict[str, Any] | None:
