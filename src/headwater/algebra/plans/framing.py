@@ -19,6 +19,7 @@ __all__ = ["RANKS", "Bound", "Edge", "Frame", "Order", "OverCall", "breaks_ties"
 # Numbers that only the rows before a row decide, so those of the first n rows are known from these alone.
 RANKS = frozenset({"row_number", "rank", "dense_rank"})
 _PEERS_ARE_EQUAL = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+_IN_ORDER = frozenset({"collect_list"})  # of what order, if there is one
 _OF_ONE_ROW = frozenset({"first_value", "last_value", "nth_value", "first", "last", "any_value"})
 
 
@@ -85,5 +86,7 @@ def breaks_ties(call: OverCall, ordered: bool) -> bool:
     if call.function in _PEERS_ARE_EQUAL:
         return False
     if call.function in ("row_number", "ntile", "lag", "lead", *_OF_ONE_ROW):
+        return True
+    if call.function in _IN_ORDER and ordered:
         return True
     return call.frame is not None and call.frame.rows and not call.frame.whole

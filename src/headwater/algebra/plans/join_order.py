@@ -15,7 +15,7 @@ from headwater.algebra.expressions.equalities import sides_of
 from headwater.algebra.expressions.tree import Expr, columns_of
 from headwater.algebra.plans.nodes import Join
 
-__all__ = ["delta_first", "ordered"]
+__all__ = ["connected", "delta_first", "ordered"]
 
 
 def delta_first(join: Join, index: int) -> Join:
@@ -47,3 +47,15 @@ def _strength(condition: Expr, before: set[str], own: set[str]) -> int:
     if not (used & before and used & own and used <= before | own):
         return 0
     return 2 if sides_of(condition, before, own) is not None else 1
+
+
+def connected(join: Join) -> list[set[int]]:
+    """The inputs in groups that conditions connect, in the order of their first members."""
+    groups = [{index} for index in range(len(join.inputs))]
+    for condition in join.conditions:
+        used = columns_of(condition)
+        touched = {index for index, relation in enumerate(join.inputs) if used & set(relation.columns)}
+        joined = [group for group in groups if group & touched]
+        if len(joined) > 1:
+            groups = [group for group in groups if not group & touched] + [set().union(*joined)]
+    return sorted(groups, key=min)

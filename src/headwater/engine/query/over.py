@@ -51,7 +51,7 @@ def _value(call: OverCall, node: Over) -> str:
 def _of_peers(
     function: str, call: OverCall, node: Over, partition: list[str], order: list[str], total: list[str]
 ) -> str:
-    """first_value, last_value and nth_value over all rows up to the last that the order leaves equal."""
+    """first_value, last_value, nth_value, a list: of all rows up to the last that the order leaves equal."""
     whole = not order and call.frame is None
     usual = call.frame is None or (
         call.frame.start.edge is Edge.START and call.frame.end.edge is Edge.CURRENT
@@ -63,6 +63,10 @@ def _of_peers(
     if call.function in ("last_value", "last"):
         peers = [*partition, *(spark_sql(item.expr) for item in node.order)]
         return f"{function} OVER ({_window(peers, _others(node), _ALL)})"
+    if call.function == "collect_list":
+        passes = "" if call.call.where is None else f" FILTER (WHERE {spark_sql(call.call.where)})"
+        seen = f"count({spark_sql(call.call.arguments[0])}){passes} OVER ({_window(partition, order, '')})"
+        return f"slice({function} OVER ({_window(partition, total, _ALL)}), 1, CAST({seen} AS INT))"
     if call.function == "nth_value":
         number = spark_sql(call.call.arguments[1])
         seen = f"count(1) OVER ({_window(partition, order, '')})"

@@ -10,7 +10,8 @@ A view that keeps what it made of rows that its source has dropped (KEEP DERIVED
 not compared, and says so.  Views that read it are compared with their SQL over what it holds.
 
 A view whose SQL has several right answers (row_number over an order that leaves rows equal) is recomputed
-from its plan instead, which has the one that is kept.
+from its plan instead, which has the one that is kept; so is one that is kept by deltas and whose SQL Spark
+does not take (a correlated scalar subquery in ON).
 
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
 
 from headwater.algebra.moments.plans import bind
@@ -222,9 +223,14 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
 def _recomputed(workplace: Workplace, inputs: Inputs, view: View, time: int) -> DataFrame:
     """The rows of a view over the relations that are registered, as of a time."""
     catalog = workplace.catalog
-    plan = catalog.plan(view.name) if catalog.kept[view.name].warnings else None
-    if plan is None:
-        return inputs.spark.sql(spark_text(view.sql.text, time))
+    plan = catalog.plan(view.name)
+    if plan is None or not catalog.kept[view.name].warnings:
+        try:
+            return inputs.spark.sql(spark_text(view.sql.text, time))
+        except AnalysisException:
+            if plan is None:
+                raise
+            logger.info("Spark does not take the SQL of %s: it is recomputed from its plan", view.name)
     return inputs.run(plain_rows(bind(plan, time, time), inputs)).drop(WEIGHT)
 
 

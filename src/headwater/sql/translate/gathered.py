@@ -48,7 +48,7 @@ class Attached:
     keys: tuple[tuple[Expr, Expr], ...] = ()
     single: bool = False
 
-    def under(self, plan: Plan, over: Rewrite) -> Plan:
+    def under(self, plan: Plan, over: Rewrite = lambda expr: expr) -> Plan:
         if self.single:
             return combine(plan, self.right)
         keys = tuple((over(outer), own) for outer, own in self.keys)

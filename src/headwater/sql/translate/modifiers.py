@@ -36,7 +36,7 @@ def check_order(order: exp.Expr, rows: Rows, result: Rows, env: Env) -> None:
     obstacles, warnings = list(env.notes.obstacles), list(env.notes.warnings)
     for item in order.expressions:
         target = item.this
-        if is_computed(target):
+        if is_computed(item):
             reader.translate(target)
         elif isinstance(target, exp.Literal) and not result.open and not _is_place(target, result):
             env.notes.fail("HW324", target, f"ORDER BY {target.name}: there are {len(result.fields)} columns")

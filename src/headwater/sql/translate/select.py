@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename
+from headwater.algebra.expressions.tree import Column, Expr, equal, rename
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
@@ -19,12 +19,12 @@ from headwater.sql.translate.groups.windows import add_windows
 from headwater.sql.translate.modifiers import check_order
 from headwater.sql.translate.over.limits import is_computed, limited, wants_limit
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.conditions import filtered
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.from_clause import from_clause
 from headwater.sql.translate.relations.laterals import explode_rows, is_generator
 from headwater.sql.translate.relations.scope import Field, Rows
-from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
 from headwater.sql.translate.relations.stars import is_star
 from headwater.sql.translate.scalars.typed import Typed
 
@@ -35,19 +35,21 @@ def translate_select(node: exp.Expr, env: Env) -> Rows:
     """The rows of one SELECT."""
     if not node.expressions:
         env.notes.fail("HW113", node, "this SELECT selects nothing")
-    rows = _where(from_clause(node, env), node, env)
+    where = node.args.get("where")
+    conditions = split_and(where.this if where is not None else None)
+    rows = filtered(from_clause(node, env), conditions, env, "WHERE")
     having = node.args.get("having")
     group = node.args.get("group")
     parts = [*node.expressions, *(clause for clause in (group, having) if clause is not None)]
-    rows, windows = add_windows(rows, parts, env)
+    rows, ready = add_windows(rows, parts, env)
     rows, sessions = add_sessions(rows, node, parts, env)
-    windows |= sessions
+    ready |= sessions
     late = _late_nodes(node)
     gathered = Gathered({window.name.lower(): window for window in node.args.get("windows") or ()})
     if group or having or any(has_aggregate(part) for part in (*node.expressions, *late)):
-        result, values = grouped(rows, node, env, windows, gathered, late)
+        result, values = grouped(rows, node, env, ready, gathered, late)
     else:
-        result, values = _projected(rows, node, env, windows, gathered, late)
+        result, values = _projected(rows, node, env, ready, gathered, late)
     if node.args.get("qualify") is not None:
         condition, *values = values
         result = replace(result, plan=push_filter(result.plan, condition.expr), single=False)
@@ -66,7 +68,7 @@ def _values_of_order(node: exp.Expr) -> list[exp.Expr]:
     order = node.args.get("order")
     if order is None or (node.args.get("limit") is None and node.args.get("offset") is None):
         return []
-    return [item.this for item in order.expressions if is_computed(item.this)]
+    return [item.this for item in order.expressions if is_computed(item)]
 
 
 def _late_nodes(node: exp.Expr) -> list[exp.Expr]:
@@ -75,72 +77,17 @@ def _late_nodes(node: exp.Expr) -> list[exp.Expr]:
     return [*([] if qualify is None else [qualify.this]), *_values_of_order(node)]
 
 
-def _where(rows: Rows, node: exp.Expr, env: Env) -> Rows:
-    """Apply the plain conditions first: they connect relations and say what is not NULL."""
-    where = node.args.get("where")
-    conjuncts = split_and(where.this if where is not None else None)
-    reader = env.expressions(rows, "WHERE")
-    columns = set(rows.plan.columns)
-    plan, outside, facts = rows.plan, list(rows.correlated), []
-    for conjunct in conjuncts:
-        if _has_subquery(conjunct):
-            continue
-        condition = reader.condition(conjunct).expr
-        facts.append(condition)
-        if columns_of(condition) <= columns:
-            plan = push_filter(plan, condition)
-        else:
-            outside.append(condition)
-    rows = replace(rows, plan=plan, fields=_sharper(rows.fields, facts), correlated=tuple(outside))
-    for conjunct in conjuncts:
-        if _has_subquery(conjunct):
-            rows = _filtered(rows, conjunct, env, "WHERE")
-    return rows
-
-
-def _has_subquery(node: exp.Expr) -> bool:
-    return node.find(exp.Query) is not None
-
-
-def _filtered(rows: Rows, node: exp.Expr, env: Env, clause: str) -> Rows:
-    """The rows for which a condition with a subquery holds: a semi-join if it can be one."""
-    joined = semi_join(rows, node, env, clause) if is_predicate(node) else None
-    if joined is not None:
-        return joined
-    gathered = Gathered()
-    condition = env.expressions(rows, clause, gathered=gathered).condition(node).expr
-    plan = gathered.join(rows.plan)
-    if columns_of(condition) <= set(plan.columns):
-        return replace(rows, plan=push_filter(plan, condition))
-    return replace(rows, plan=plan, correlated=(*rows.correlated, condition))
-
-
-def _sharper(fields: tuple[Field, ...], facts: list[Expr]) -> tuple[Field, ...]:
-    """Fields that a condition says are not NULL: x IS NOT NULL, or x compared with anything."""
-    solid: set[Expr] = set()
-    for fact in facts:
-        match fact:
-            case Call("not", (Call("is_null", (value,), _),), _):
-                solid.add(value)
-            case Call("eq" | "neq" | "lt" | "lte" | "gt" | "gte", (left, right), _):
-                solid |= {left, right}
-    return tuple(
-        replace(field, value=replace(field.value, nullable=False)) if field.value.expr in solid else field
-        for field in fields
-    )
-
-
 def _projected(
     rows: Rows,
     node: exp.Expr,
     env: Env,
-    windows: Mapping[exp.Expr, Typed],
+    ready: Mapping[exp.Expr, Typed],
     gathered: Gathered,
     late: Sequence[exp.Expr],
 ) -> tuple[Rows, list[Typed]]:
     """The select list, where an item may use the names of those before it, after the columns; `late` too."""
     rows, generated = _generated(rows, node, env)
-    reader = replace(env.expressions(rows, "SELECT", gathered=gathered), windows=windows)
+    reader = replace(env.expressions(rows, "SELECT", gathered=gathered), ready=ready)
     aliases: dict[str, Typed] = {}
     fields: list[Field] = []
     for item in read_items(rows, node, env, generated):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -13,13 +13,13 @@ from headwater.sql.parsing.names import same_name
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.groups.items import Item
 from headwater.sql.translate.groups.windows import own_nodes
-from headwater.sql.translate.relations.scope import Rows
+from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.calls import function_of
 from headwater.sql.translate.scalars.expressions import Expressions
 from headwater.sql.translate.scalars.spark_functions import AGGREGATES
 from headwater.sql.translate.scalars.typed import Typed
 
-__all__ = ["Keys", "group_keys", "has_aggregate"]
+__all__ = ["Keys", "group_keys", "has_aggregate", "key_nodes"]
 
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
@@ -48,13 +48,13 @@ class Keys:
 
 
 def group_keys(
-    rows: Rows, node: exp.Expr, items: Sequence[Item], env: Env, windows: Mapping[exp.Expr, Typed]
+    rows: Rows, node: exp.Expr, items: Sequence[Item], env: Env, ready: Mapping[exp.Expr, Typed]
 ) -> Keys:
     """What GROUP BY says; without it, the one empty set."""
     group = node.args.get("group")
     if group is None:
         return Keys((), (frozenset(),))
-    reader = replace(env.expressions(rows, "GROUP BY"), windows=windows)
+    reader = replace(env.expressions(rows, "GROUP BY"), ready=ready)
     if group.args.get("all"):
         keys = [_item(item, reader) for item in items if not has_aggregate(item.node)]
         return _numbered([[tuple(keys)]])
@@ -125,19 +125,49 @@ def _flat(node: exp.Expr, read: Callable[[exp.Expr], Typed]) -> tuple[Typed, ...
     return (read(node),)
 
 
+def _bare(node: exp.Expr) -> exp.Expr:
+    """What stands in brackets; those of (SELECT ...) belong to it."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
 def _key(node: exp.Expr, items: Sequence[Item], reader: Expressions, env: Env) -> Typed:
-    bare = node.unnest()
+    bare = _bare(node)
     if isinstance(bare, exp.Literal) and not bare.is_string:
         return _item(_at(bare, items, env), reader)
-    if isinstance(bare, exp.Column) and len(bare.parts) == 1 and _unresolved(bare, reader):
-        named = [item for item in items if same_name(item.name, bare.name) and not item.implicit]
-        if named:
-            return _item(named[0], reader)
-    return reader.translate(bare)
+    named = _named(bare, items, reader.scope.fields)
+    return reader.translate(bare) if named is None else _item(named, reader)
 
 
-def _unresolved(node: exp.Column, reader: Expressions) -> bool:
-    return not any(same_name(field.name, node.name) and not field.hidden for field in reader.scope.fields)
+def _named(node: exp.Expr, items: Sequence[Item], fields: Sequence[Field]) -> Item | None:
+    """The select item that a name means which is no column."""
+    if not isinstance(node, exp.Column) or len(node.parts) != 1:
+        return None
+    if any(same_name(field.name, node.name) and not field.hidden for field in fields):
+        return None
+    named = (item for item in items if same_name(item.name, node.name) and not item.implicit)
+    return next(named, None)
+
+
+def key_nodes(node: exp.Expr, items: Sequence[Item], rows: Rows) -> Iterator[exp.Expr]:
+    """The expressions that GROUP BY groups by, positions and names of select items as what they mean."""
+    group = node.args.get("group")
+    if group is None:
+        return
+    if group.args.get("all"):
+        yield from (item.node for item in items if not has_aggregate(item.node))
+        return
+    waiting = _parts(group)
+    while waiting:
+        part = _bare(waiting.pop())
+        named = _named(part, items, rows.fields)
+        if isinstance(part, (*_SETS, exp.Tuple)):
+            waiting += part.expressions
+        elif isinstance(part, exp.Literal) and part.name.isdigit() and 1 <= int(part.name) <= len(items):
+            yield items[int(part.name) - 1].node
+        else:
+            yield part if named is None else named.node
 
 
 def _at(node: exp.Expr, items: Sequence[Item], env: Env) -> Item:

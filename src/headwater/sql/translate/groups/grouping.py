@@ -27,6 +27,8 @@ from headwater.sql.translate.groups.collector import Collector
 from headwater.sql.translate.groups.group_keys import Keys, group_keys, has_aggregate
 from headwater.sql.translate.groups.grouping_sets import coalesce_zero, grouping_sets
 from headwater.sql.translate.groups.items import Item, read_items
+from headwater.sql.translate.groups.key_subqueries import add_key_subqueries
+from headwater.sql.translate.groups.windows import own_nodes
 from headwater.sql.translate.names import aggregate_name, stored_name
 from headwater.sql.translate.passes.pushing import push_filter
 from headwater.sql.translate.relations.conjuncts import split_and
@@ -96,8 +98,10 @@ class _Groups:
 def _culprit(node: exp.Expr, name: str, reader: Expressions) -> exp.Expr:
     """The column reference in the text that stands for a column of the input."""
     plain = reader.inside("SELECT")
-    for column in node.find_all(exp.Column):
-        if not isinstance(column.this, exp.Star) and name in columns_of(plain.translate(column).expr):
+    for column in own_nodes(node):
+        if not isinstance(column, exp.Column) or isinstance(column.this, exp.Star):
+            continue
+        if name in columns_of(plain.translate(column).expr):
             return column
     return node
 
@@ -106,7 +110,7 @@ def grouped(
     rows: Rows,
     node: exp.Expr,
     env: Env,
-    windows: Mapping[exp.Expr, Typed],
+    ready: Mapping[exp.Expr, Typed],
     gathered: Gathered,
     late: Sequence[exp.Expr],
 ) -> tuple[Rows, list[Typed]]:
@@ -114,10 +118,12 @@ def grouped(
     outer = env.parent.plan if env.parent is not None else None
     rows = bind_outer(rows, outer, env.notes.alias)
     items = read_items(rows, node, env)
-    keys = group_keys(rows, node, items, env, windows)
+    rows, subqueries = add_key_subqueries(rows, node, items, env)
+    ready = {**ready, **subqueries}
+    keys = group_keys(rows, node, items, env, ready)
     collector = Collector()
     below = Gathered(for_subqueries=True)
-    reader = replace(env.expressions(rows, "SELECT", collector, gathered), windows=windows, below=below)
+    reader = replace(env.expressions(rows, "SELECT", collector, gathered), ready=ready, below=below)
     values = _values(items, reader)
     having = _having_reader(items, values, reader)
     conditions = [(conjunct, having.condition(conjunct)) for conjunct in _plain_conditions(node)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from headwater.algebra.expressions.tree import Column
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.names import implicit_name, is_named
 from headwater.sql.translate.relations.scope import Rows
@@ -34,7 +35,7 @@ def read_items(
         made = (generated or {}).get(expression)
         if made is not None:
             items += [
-                Item(name, expression, value) for name, value in zip(_names(expression), made, strict=True)
+                Item(_name(expression, place, value), expression, value) for place, value in enumerate(made)
             ]
         elif is_star(expression):
             items += [
@@ -50,10 +51,11 @@ def read_items(
     return items
 
 
-def _names(node: exp.Expr) -> list[str]:
-    """explode(x) AS y, posexplode(x) AS (p, y), and what they are called without a name."""
+def _name(node: exp.Expr, place: int, value: Typed) -> str:
+    """explode(x) AS y, posexplode(x) AS (p, y), and what Spark calls a column without a name."""
     if isinstance(node, exp.Aliases):
-        return [alias.name for alias in node.expressions]
+        return node.expressions[place].name
     if isinstance(node, exp.Alias):
-        return [node.alias]
-    return ["pos", "col"] if node.name.lower().startswith("pos") else ["col"]
+        return node.alias
+    assert isinstance(value.expr, Column)
+    return value.expr.name.rsplit(".", 1)[-1]

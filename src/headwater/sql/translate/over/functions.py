@@ -12,7 +12,8 @@ from headwater.algebra.expressions.tree import AggregateCall, Literal, slots
 from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
 from headwater.errors import did_you_mean
 from headwater.sql.translate.gathered import Gathered, Window
-from headwater.sql.translate.scalars.aggregate_calls import CANONICAL, counted
+from headwater.sql.translate.scalars.aggregate_calls import CANONICAL, both, counted, template_of
+from headwater.sql.translate.scalars.any_order import Settled, picked, refuse_order, settle_order
 from headwater.sql.translate.scalars.clashes import check_aggregate
 from headwater.sql.translate.scalars.repeatability import ORDERED
 from headwater.sql.translate.scalars.result_types import result_type
@@ -29,6 +30,7 @@ _NUMBERS = {"row_number": "int", "rank": "int", "dense_rank": "int", "ntile": "i
 _NEIGHBOURS = ("lag", "lead")
 _OF_ONE_ROW = {"first_value", "last_value", "nth_value", "first", "last", "any_value"}
 _NEED_ORDER = {*_NUMBERS, *_NEIGHBOURS}
+_TEXTS = {"listagg", "string_agg"}
 _SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
 
 
@@ -40,7 +42,7 @@ def window_function(reader: Expressions, node: exp.Window) -> Typed:
             "HW306", node, f"a window function cannot be used in {reader.clause}",
             hint="compute it in a query in FROM and filter around it, or write QUALIFY",
         )  # fmt: skip
-    call, where, suffix = _bare(node.this)
+    call, where, suffix, within = _bare(node.this)
     name = call.name.lower()
     _check_name(reader, node, call, name)
     partition, order, spec = _window(reader, node, gathered)
@@ -54,25 +56,73 @@ def window_function(reader: Expressions, node: exp.Window) -> Typed:
         )
     kept = None if where is None else reader.condition(where.this).expr
     function = replace(_call(reader, node, name, values, suffix), where=kept)
+    if within is not None:
+        function = _within(reader, node, function, values, within, bool(ordered) or frame is not None)
+    settled = None if within is not None else _settled(reader, node, name, values, frame, bool(ordered))
+    if settled is not None:
+        function = _call(reader, node, settled.function, settled.values, suffix)
+        function = replace(function, where=kept if settled.where is None else both(settled.where, kept))
     over = OverCall(function, None if name in _NEED_ORDER else frame)
-    if over.function in ORDERED and over.function not in _OF_ONE_ROW:
-        return reader.give_up(node, f"{name} over a window takes rows in any order and has no delta rule")
+    shown = _type(name, over, values)
     window = Window(tuple(key.expr for key in keys), ordered, over)
-    return Typed(
-        gathered.keep(window, node), _type(name, over, values), name not in _NUMBERS and name != "count"
-    )
+    column = gathered.keep(window, node)
+    if settled is not None:
+        return picked(column, settled, shown)
+    return Typed(column, shown, name not in _NUMBERS and name != "count")
 
 
-def _bare(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None, str]:
-    """The call, its FILTER, and what is written after it."""
-    where, suffix = None, ""
-    while isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
+def _settled(
+    reader: Expressions,
+    node: exp.Expr,
+    name: str,
+    values: tuple[Typed, ...],
+    frame: Frame | None,
+    ordered: bool,
+) -> Settled | None:
+    """What takes rows in any order, made to give one answer; a list over an order has it already."""
+    if name not in ORDERED or name in _OF_ONE_ROW:
+        return None
+    lists = name in ("collect_list", "array_agg")
+    if lists and ordered and (frame is None or frame.rows or frame.whole):
+        return None
+    refuse_order(reader, node.this, name, ordered=False)
+    if (lists and ordered) or name in _TEXTS:
+        reader.give_up(node, f"{name} over a window takes rows in any order and has no delta rule")
+    return settle_order(reader, node.this, name, values, ordered=False)
+
+
+def _within(
+    reader: Expressions,
+    node: exp.Expr,
+    function: AggregateCall,
+    values: tuple[Typed, ...],
+    order: exp.Expr,
+    framed: bool,
+) -> AggregateCall:
+    """percentile_cont(0.5) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY k): of the whole partition."""
+    if framed:
+        reader.notes.fail(
+            "HW306", node, "a function WITHIN GROUP takes whole partitions, as in Spark",
+            hint="leave ORDER BY and the frame out of OVER (...)",
+        )  # fmt: skip
+    by = reader.several([item.this for item in order.expressions])
+    template = template_of(function.function, values, False, order, by)
+    arguments = tuple(value.expr for value in (*values, *by))
+    return replace(function, arguments=arguments, template=template)
+
+
+def _bare(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None, str, exp.Expr | None]:
+    """The call, its FILTER, what is written after it, and its WITHIN GROUP order."""
+    where, suffix, within = None, "", None
+    while isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Filter | exp.WithinGroup):
         if isinstance(node, exp.Filter):
             where = node.expression
+        elif isinstance(node, exp.WithinGroup):
+            within = node.expression
         else:
             suffix = " IGNORE NULLS" if isinstance(node, exp.IgnoreNulls) else ""
         node = node.this
-    return node, where, suffix
+    return node, where, suffix, within
 
 
 def _check_name(reader: Expressions, node: exp.Expr, call: exp.Expr, name: str) -> None:

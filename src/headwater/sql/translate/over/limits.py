@@ -14,10 +14,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import FALSE, number
+from headwater.algebra.expressions.compile import NotEvaluable, compile_expr
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call
 from headwater.algebra.plans.framing import Order, OverCall
 from headwater.algebra.plans.keys import keys_of
-from headwater.algebra.plans.nodes import Filter, Over, Plan
+from headwater.algebra.plans.nodes import Filter, Over, Plan, Scan
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.over.functions import read_order
 from headwater.sql.translate.over.ties import warn_of_ties
@@ -28,10 +29,12 @@ from headwater.sql.translate.scalars.typed import Typed
 __all__ = ["is_computed", "limited", "wants_limit"]
 
 
-def is_computed(node: exp.Expr) -> bool:
-    """Is an item of ORDER BY neither a position nor ALL?"""
+def is_computed(item: exp.Expr) -> bool:
+    """Is an item of ORDER BY neither a position nor ALL, which stands alone?"""
+    node = item.this
     position = isinstance(node, exp.Literal) and not node.is_string
-    return not position and not (isinstance(node, exp.Column) and node.name.lower() == "all")
+    alone = item.parent is None or len(item.parent.expressions) == 1
+    return not position and not (alone and isinstance(node, exp.Var) and node.name.lower() == "all")
 
 
 def wants_limit(rows: Rows, node: exp.Expr, env: Env) -> bool:
@@ -108,7 +111,16 @@ def _number(node: exp.Expr | None, env: Env) -> int | None:
     written = node.args.get("expression") or node.args.get("count")
     if isinstance(written, exp.Literal) and written.name.isdigit():
         return int(written.name)
-    env.notes.obstacle(node, "a LIMIT that is computed has no delta rule")
+    if written is None or written.find(exp.Query, exp.Column) is not None:
+        env.notes.fail("HW113", node, "LIMIT and OFFSET take a number that is the same for all rows")
+    value = env.expressions(Rows(Scan("", "", ()), ()), "LIMIT").translate(written)
+    try:
+        number_of_rows = compile_expr(value.expr, ())(())
+    except (NotEvaluable, ArithmeticError):
+        number_of_rows = None
+    if isinstance(number_of_rows, int) and number_of_rows >= 0:
+        return number_of_rows
+    env.notes.obstacle(node, "this way of computing a LIMIT has no delta rule")
     return 0
 
 
@@ -118,7 +130,7 @@ def _order(order: exp.Expr, rows: Rows, env: Env, values: Sequence[Typed] | None
     waiting = list(values) if values is not None else None
     items: list[Order] = []
     for item in order.expressions:
-        if is_computed(item.this):
+        if is_computed(item):
             value = reader.translate(item.this) if waiting is None else waiting.pop(0)
             items.append(read_order(reader, item, value))
         elif isinstance(item.this, exp.Literal):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headwater.algebra.expressions.build import FALSE
-from headwater.algebra.expressions.tree import columns_of
+from headwater.algebra.plans.join_order import connected
 from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Join, Plan, Project, Scan
 from headwater.algebra.plans.walks import children, nodes
 from headwater.errors import InputError
@@ -24,7 +24,7 @@ def refuse_cross_joins(plan: Plan, notes: Notes) -> None:
 
 
 def _refuse(join: Join, notes: Notes) -> None:
-    groups = [group for group in _connected(join) if not _of_single_rows(join, group)]
+    groups = [group for group in connected(join) if not _of_single_rows(join, group)]
     if len(groups) <= 1:
         return
     alone = join.inputs[min(groups[1])]
@@ -54,18 +54,6 @@ def _is_single_row(plan: Plan) -> bool:
 def _is_of_nothing(plan: Plan) -> bool:
     """Is it what constant relations are made of?"""
     return isinstance(plan, Filter) and plan.condition == FALSE
-
-
-def _connected(join: Join) -> list[set[int]]:
-    """The inputs in groups that conditions connect, in the order of their first members."""
-    groups = [{index} for index in range(len(join.inputs))]
-    for condition in join.conditions:
-        used = columns_of(condition)
-        touched = {index for index, relation in enumerate(join.inputs) if used & set(relation.columns)}
-        joined = [group for group in groups if group & touched]
-        if len(joined) > 1:
-            groups = [group for group in groups if not group & touched] + [set().union(*joined)]
-    return sorted(groups, key=min)
 
 
 def _aliases(plan: Plan) -> Iterator[str]:

@@ -9,7 +9,7 @@ What is left is an equality between a column of the subquery and an expression o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from headwater.algebra.expressions.tree import (
@@ -21,7 +21,8 @@ from headwater.algebra.expressions.tree import (
     equal,
     replace_largest,
 )
-from headwater.algebra.plans.nodes import Aggregate, Plan
+from headwater.algebra.plans.join_order import connected
+from headwater.algebra.plans.nodes import Aggregate, Join, Plan
 from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.scope import Rows
 
@@ -65,10 +66,31 @@ def bind_outer(rows: Rows, outer: Plan | None, alias: Callable[[str], str]) -> R
     if not known or not all(_never_null(name, conditions) for name in names.values()):
         return rows
     listed = tuple((name.name, value) for value, name in names.items() if isinstance(name, Column))
-    plan = combine(Aggregate(outer, listed, ()), rows.plan)
+    plan = combine(Aggregate(_needed(outer, values), listed, ()), rows.plan)
     for condition in conditions:
         plan = push_filter(plan, condition)
     return replace(rows, plan=plan, correlated=tuple(equal(name, value) for value, name in names.items()))
+
+
+def _needed(outer: Plan, values: Iterable[Expr]) -> Plan:
+    """The inputs of a join that the values are made of, and what conditions connect with them.
+
+    Without the others there may be more values, which nothing asks for.
+    """
+    if not isinstance(outer, Join):
+        return outer
+    used = {name for value in values for name in columns_of(value)}
+    groups = [
+        group
+        for group in connected(outer)
+        if any(used & set(outer.inputs[index].columns) for index in group)
+    ]
+    kept = sorted(set().union(*groups))
+    columns = {name for index in kept for name in outer.inputs[index].columns}
+    conditions = tuple(condition for condition in outer.conditions if columns_of(condition) <= columns)
+    if len(kept) == 1 and not conditions:
+        return outer.inputs[kept[0]]
+    return Join(tuple(outer.inputs[index] for index in kept), conditions)
 
 
 def _outer_values(condition: Expr, own: set[str]) -> Iterator[Expr]:

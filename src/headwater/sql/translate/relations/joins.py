@@ -12,6 +12,7 @@ from headwater.algebra.plans.nodes import JoinKind, OuterJoin, Plan, Project, Se
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
 from headwater.sql.translate.passes.pushing import combine, push_filter
+from headwater.sql.translate.relations.conditions import filtered, has_subquery
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.equalities import equalities
 from headwater.sql.translate.relations.scope import Field, Rows
@@ -33,14 +34,12 @@ def join(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
     if kind in ("SEMI", "ANTI"):
         return _semi(left, right, node, env, anti=kind == "ANTI")
     if outer is None:
-        gathered = Gathered()
-        fields, conditions = _conditions(left, right, node, env, None, gathered)
-        return _inner(left, right, fields, conditions, gathered)
+        return _inner(left, right, node, env)
     if outer is not JoinKind.RIGHT:
         right = _settle(right, env)
     if outer is not JoinKind.LEFT:
         left = _settle(left, env)
-    fields, conditions = _conditions(left, right, node, env, outer)
+    left, right, fields, conditions = _conditions(left, right, node, env, outer)
     _check_sides(left, right, conditions, node, env)
     plan = outer_of(left.plan, right.plan, conditions, outer)
     fields = _nullable(fields, _extended(left.plan, right.plan, outer))
@@ -61,20 +60,52 @@ def _check_method(node: exp.Expr, env: Env) -> None:
 
 
 def _conditions(
-    left: Rows,
-    right: Rows,
-    node: exp.Expr,
-    env: Env,
-    outer: JoinKind | None,
-    gathered: Gathered | None = None,
-) -> tuple[tuple[Field, ...], list[Expr]]:
-    """The fields of both sides, and what must hold between them."""
-    both = Rows(combine(left.plan, right.plan), left.fields + right.fields, left.open or right.open)
+    left: Rows, right: Rows, node: exp.Expr, env: Env, outer: JoinKind | None
+) -> tuple[Rows, Rows, tuple[Field, ...], list[Expr]]:
+    """Both sides with what subqueries need, their fields, and what must hold between them."""
+    both = _pairs(left, right)
     names = _using(left, right, node)
     if names is not None:
-        return _merged(left, right, names, node, env, outer)
-    reader = env.expressions(both, "ON", gathered=gathered)
-    return both.fields, [reader.condition(conjunct).expr for conjunct in split_and(node.args.get("on"))]
+        return left, right, *_merged(left, right, names, node, env, outer)
+    conjuncts = split_and(node.args.get("on"))
+    reader = env.expressions(both, "ON")
+    conditions = [reader.condition(part).expr for part in conjuncts if not has_subquery(part)]
+    for part in conjuncts:
+        if has_subquery(part):
+            left, right, condition = _with_subquery(left, right, conditions, part, env)
+            conditions.append(condition)
+    return left, right, both.fields, conditions
+
+
+def _pairs(left: Rows, right: Rows) -> Rows:
+    correlated = left.correlated + right.correlated
+    return Rows(
+        combine(left.plan, right.plan), left.fields + right.fields, left.open or right.open, correlated
+    )
+
+
+def _with_subquery(
+    left: Rows, right: Rows, conditions: Sequence[Expr], node: exp.Expr, env: Env
+) -> tuple[Rows, Rows, Expr]:
+    """A condition with a subquery, which stands beside the side that it names."""
+    both = _pairs(left, right)
+    plan = both.plan
+    for condition in conditions:  # only pairs of which these hold ask for more
+        plan = push_filter(plan, condition) if columns_of(condition) <= set(plan.columns) else plan
+    gathered = Gathered()
+    asked = env.expressions(replace(both, plan=plan), "ON", gathered=gathered).condition(node).expr
+    for attached in gathered.attached:
+        named = {name for far, _ in attached.keys for name in columns_of(far)}
+        if named <= set(left.plan.columns):
+            left = replace(left, plan=attached.under(left.plan))
+        elif named <= set(right.plan.columns):
+            right = replace(right, plan=attached.under(right.plan))
+        else:
+            env.notes.fail(
+                "HW113", node, "Spark has no subquery in the ON of such a join that names both sides of it",
+                hint="join the subquery as a relation of its own, or move the condition to WHERE",
+            )  # fmt: skip
+    return left, right, asked
 
 
 def _using(left: Rows, right: Rows, node: exp.Expr) -> list[exp.Expr] | None:
@@ -126,20 +157,13 @@ def _shown(left: Typed, right: Typed, outer: JoinKind | None) -> Typed:
             return left
 
 
-def _inner(
-    left: Rows, right: Rows, fields: tuple[Field, ...], conditions: list[Expr], gathered: Gathered
-) -> Rows:
-    """A condition that names the outer query belongs there, like one of the WHERE clause."""
-    plan = gathered.join(combine(left.plan, right.plan))
-    outside: list[Expr] = []
-    columns = set(plan.columns)
-    for condition in conditions:
-        if columns_of(condition) <= columns:
-            plan = push_filter(plan, condition)
-        else:
-            outside.append(condition)
-    correlated = left.correlated + right.correlated + tuple(outside)
-    return Rows(plan, fields, left.open or right.open, correlated)
+def _inner(left: Rows, right: Rows, node: exp.Expr, env: Env) -> Rows:
+    both = _pairs(left, right)
+    names = _using(left, right, node)
+    if names is None:
+        return filtered(both, split_and(node.args.get("on")), env, "ON")
+    fields, conditions = _merged(left, right, names, node, env, None)
+    return replace(both, plan=_filtered(both.plan, conditions), fields=fields)
 
 
 def settle_constants(rows: Rows, env: Env, prefix: str) -> Rows:
@@ -211,7 +235,7 @@ def _filtered(plan: Plan, conditions: Sequence[Expr]) -> Plan:
 
 def _semi(left: Rows, right: Rows, node: exp.Expr, env: Env, anti: bool) -> Rows:
     """LEFT SEMI JOIN and LEFT ANTI JOIN: the left rows with, or without, a partner."""
-    _, conditions = _conditions(left, right, node, env, None)
+    left, right, _, conditions = _conditions(left, right, node, env, None)
     _check_sides(left, right, conditions, node, env)
     parts = equalities(conditions, set(left.plan.columns), set(right.plan.columns))
     residual = conjunction(parts.left + parts.rest)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import TRUE, number, when
-from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of, equal, rename, slots
+from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, columns_of, equal, rename, slots
 from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin, Plan, Project
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
@@ -23,11 +23,10 @@ from headwater.sql.translate.relations.joins import outer_of
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
 from headwater.sql.translate.scalars.spark_functions import GENERATORS
 from headwater.sql.translate.scalars.typed import Typed
-from headwater.sql.translate.scalars.types import common_of, element, family
+from headwater.sql.translate.scalars.types import common_of, element, family, fields
 
 __all__ = ["explode_rows", "is_generator", "lateral_join", "lateral_view", "values_join"]
 
-_COLUMNS = {"explode": ("col",), "posexplode": ("pos", "col")}
 
 
 def is_generator(node: exp.Expr) -> bool:
@@ -42,9 +41,7 @@ def explode_rows(
     outer = outer or function.endswith("_outer")
     function = function.removesuffix("_outer")
     values = env.expressions(rows, "LATERAL VIEW").several(node.expressions)
-    is_map = bool(values) and family(values[0].type) == "map"
-    defaults = ("key", "value") if is_map and function == "explode" else _COLUMNS.get(function, ())
-    names = names or list(defaults)
+    names = names or _own_names(function, values)
     if not names:
         return None
     generator = Call(function, tuple(value.expr for value in values), f"{function}({slots(len(values))})")
@@ -56,8 +53,32 @@ def explode_rows(
     return replace(rows, plan=plan, single=False), made
 
 
+def _own_names(function: str, values: tuple[Typed, ...]) -> list[str]:
+    """The names that Spark gives the columns of a generator; none where they are not known."""
+    kind = values[0].type if values else ""
+    is_map = family(kind) == "map"
+    match function:
+        case "explode":
+            return ["key", "value"] if is_map else ["col"]
+        case "posexplode":
+            return ["pos", "key", "value"] if is_map else ["pos", "col"]
+        case "json_tuple":
+            return [f"c{place}" for place in range(len(values) - 1)]
+        case "stack" if isinstance(values[0].expr, Literal) and isinstance(values[0].expr.value, int):
+            return [f"col{place}" for place in range(-(-(len(values) - 1) // max(values[0].expr.value, 1)))]
+        case "inline":
+            return list(fields(element(kind)))
+        case _:
+            return []
+
+
 def _types(function: str, values: tuple[Typed, ...], width: int) -> list[str]:
     kind = values[0].type if values else ""
+    if function == "json_tuple":
+        return ["string"] * width
+    if function == "inline":
+        types = list(fields(element(kind)).values())
+        return types if len(types) == width else [""] * width
     if function == "explode" and width == 1:
         return [element(kind)]
     if function == "posexplode" and width == 2:

@@ -4,8 +4,12 @@
         SemiJoin of t and u on [t.a = u.b, t.k = u.k]
 
 A condition of the subquery that names the query around it is a condition between the two sides.  NOT IN is
-an anti-join only if neither side can be NULL: `x NOT IN (..., NULL)` is never true.  Where it can, and where
-the subquery always has one row, it is a condition on a value (subqueries).
+an anti-join on equalities only if neither side can be NULL: `x NOT IN (..., NULL)` is never true.  Where it
+can, one value is counted (subqueries); of several, (x, y) NOT IN (...) asks for rows that may be equal:
+
+        x = a AND (y = b OR y IS NULL OR b IS NULL)
+
+Where the subquery always has one row, it is a condition on a value.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Expr, columns_of, conjunction
+from headwater.algebra.expressions.build import TRUE
+from headwater.algebra.expressions.tree import Expr, call, columns_of, conjunction, disjunction, equal
 from headwater.algebra.plans.nodes import SemiJoin
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.passes.pushing import push_semi_join
@@ -53,12 +58,20 @@ def semi_join(rows: Rows, node: exp.Expr, env: Env, clause: str) -> Rows | None:
     pairs: Pairs = []
     if isinstance(bare, exp.In):
         values = _compared(rows, bare, inner, env, clause)
-        if negated and any(value.nullable for pair in values for value in pair):
+        unsure = [pair for pair in values if negated and any(value.nullable for value in pair)]
+        if unsure and len(values) == 1:
             return None
-        pairs = [(value.expr, column.expr) for value, column in values]
+        inner = replace(inner, correlated=(*inner.correlated, *map(_may_be_equal, unsure)))
+        pairs = [(value.expr, column.expr) for value, column in values if (value, column) not in unsure]
     if inner.single or not _is_join(rows, inner, pairs):
         return None
     return _attach(rows, inner, pairs, negated)
+
+
+def _may_be_equal(pair: tuple[Typed, Typed]) -> Expr:
+    """Equal, or not known to be different."""
+    left, right = (value.expr for value in pair)
+    return disjunction((equal(left, right), call("is_null", left), call("is_null", right))) or TRUE
 
 
 def _without_limit(query: exp.Expr, node: exp.Expr) -> exp.Expr:

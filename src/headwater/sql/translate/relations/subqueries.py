@@ -40,11 +40,22 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["negated_value", "predicate_value", "scalar_value"]
+__all__ = ["is_in_subquery", "is_subquery_value", "negated_value", "predicate_value", "scalar_value"]
 
 _TOO_MANY = "[SCALAR_SUBQUERY_TOO_MANY_ROWS] More than one row returned by a subquery used as an expression."
 _FURTHER_OUT = "a subquery that names a query further out has no delta rule"
 _UNEQUAL = "a subquery that names the query around it in this way has no delta rule"
+
+
+def is_in_subquery(node: exp.Expr) -> bool:
+    return isinstance(node, exp.In) and query_of(node) is not None
+
+
+def is_subquery_value(node: exp.Expr) -> bool:
+    """Is it a value that a subquery gives: (SELECT ...), EXISTS (...), x IN (...), x NOT IN (...)?"""
+    if isinstance(node, exp.Not):
+        return is_in_subquery(node.this.unnest())
+    return query_of(node) is not None or (isinstance(node, exp.Subquery) and node.parent_select is not None)
 
 
 def scalar_value(reader: Expressions, node: exp.Expr) -> Typed:

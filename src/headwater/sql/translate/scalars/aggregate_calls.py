@@ -19,7 +19,7 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["CANONICAL", "counted", "translate_aggregate"]
+__all__ = ["CANONICAL", "both", "counted", "template_of", "translate_aggregate"]
 
 # One name for aggregates that Spark has under several.
 CANONICAL = {
@@ -55,17 +55,17 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
     if canonical == "count" and not distinct:
         values = counted(values)
     if canonical == "count_if":
-        canonical, kept, values = "count", _both(values[0].expr, kept), ()
+        canonical, kept, values = "count", both(values[0].expr, kept), ()
     settled = settle_order(reader, node, name, values, order is not None)
     shown = result_type(canonical, values)
     if settled is not None:
         canonical, values, suffix = settled.function, settled.values, ""
-        kept = kept if settled.where is None else _both(settled.where, kept)
+        kept = kept if settled.where is None else both(settled.where, kept)
     distinct = distinct and canonical not in _DISTINCT_IS_ALL
     ordered = inner.several([item.this for item in order.expressions]) if order is not None else ()
     if settled is not None and settled.by_itself:
         ordered = values[:1]
-    template = _template(canonical, values, distinct, order, ordered) + suffix
+    template = template_of(canonical, values, distinct, order, ordered) + suffix
     aggregate = AggregateCall(
         "",
         canonical,
@@ -131,11 +131,11 @@ def counted(values: tuple[Typed, ...]) -> tuple[Typed, ...]:
     return () if constants else values
 
 
-def _both(condition: Expr, kept: Expr | None) -> Expr:
+def both(condition: Expr, kept: Expr | None) -> Expr:
     return condition if kept is None else call("and", kept, condition)
 
 
-def _template(
+def template_of(
     function: str,
     values: Sequence[Typed],
     distinct: bool,

@@ -2,7 +2,8 @@
 
     collect_list(x), array_agg(x), collect_set(x)      sorted
     string_agg(x, ','), listagg(x, ',')                in the order of x
-    any_value(x)                                       the least
+    any_value(x), mode(x)                              the least
+    approx_percentile(x, p)                            the exact one
     max_by(x, y), min_by(x, y)                         of rows with the same extreme y, the greatest, least x
 
 Spark may give any of several answers for these, so each of ours is a right one; and it is the same whenever
@@ -13,10 +14,12 @@ refused too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
+from headwater.algebra.expressions.build import TRUE, ZERO
 from headwater.algebra.expressions.tree import Call, Expr, Literal, call
 from headwater.errors import InputError
 from headwater.sql.translate.scalars.repeatability import ORDER_BLIND, ORDERED
@@ -29,10 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["Settled", "picked", "refuse_order", "settle_order"]
 
 _LISTS = {"collect_list", "array_agg", "collect_set", "collect_union"}
+_PERCENTILES = {"percentile_approx", "approx_percentile"}
 _SAID = {
     **dict.fromkeys(_LISTS, "Spark gives its elements in any order; here they are sorted"),
     **dict.fromkeys(("listagg", "string_agg"), "Spark joins the texts in any order; here they are sorted"),
     "any_value": "Spark takes any of the values; here it is the least",
+    "mode": "of values that occur equally often Spark takes any; here it is the least",
+    **dict.fromkeys(_PERCENTILES, "Spark estimates it; here it is exact"),
     "max_by": "of rows with the same greatest value Spark takes any; here it is the one with the greatest",
     "min_by": "of rows with the same least value Spark takes any; here it is the one with the least",
 }
@@ -44,8 +50,7 @@ class Settled(NamedTuple):
     function: str
     values: tuple[Typed, ...]
     where: Expr | None = None
-    sort: bool = False  # the array that comes out
-    pick: str = ""  # the field of the struct that comes out
+    shown: Callable[[Expr], Expr] = lambda value: value  # of the value that comes out
     by_itself: bool = False  # its texts come in their own order
 
 
@@ -95,16 +100,32 @@ def settle_order(
             pair = Call("struct", (by.expr, value.expr), "named_struct('by', {0}, 'value', {1})")
             kind = f"struct<by:{by.type},value:{value.type}>" if by.type and value.type else ""
             known = call("not", call("is_null", by.expr))
-            return Settled(name[:3], (Typed(pair, kind),), known, pick="value")
+            return Settled(name[:3], (Typed(pair, kind),), known, _picked)
+        case "mode":
+            return Settled("mode", (values[0], Typed(TRUE, "boolean", nullable=False)))
+        case "percentile_approx" | "approx_percentile":
+            share = values[1] if len(values) > 1 else Typed(ZERO)
+            return Settled("collect_list", values[:1], shown=lambda listed: _percentile(listed, share))
         case "listagg" | "string_agg":
             return Settled("listagg", values, by_itself=True)
         case _:
-            return Settled("collect_list" if name == "array_agg" else name, values, sort=True)
+            function = "collect_list" if name == "array_agg" else name
+            return Settled(function, values, shown=lambda listed: call("sort_array", listed))
+
+
+def _picked(struct: Expr) -> Expr:
+    return Call("field", (struct, Literal("value", "'value'")), "{0}.`value`")
+
+
+def _percentile(listed: Expr, share: Typed) -> Expr:
+    """The least value up to which this share of all lies; of several shares an array."""
+    place = "greatest(CAST(ceil({1} * size({0})) AS INT) - 1, 0)"
+    if share.type.startswith("array"):
+        each = f"transform({{1}}, share -> get(sort_array({{0}}), {place.replace('{1}', 'share')}))"
+        return Call("percentiles_of", (listed, share.expr), f"if(size({{0}}) = 0, NULL, {each})")
+    return Call("percentile_of", (listed, share.expr), f"get(sort_array({{0}}), {place})")
 
 
 def picked(expr: Expr, settled: Settled, kind: str) -> Typed:
     """What is shown of the aggregate's own value."""
-    if settled.pick:
-        name = Literal(settled.pick, f"'{settled.pick}'")
-        return Typed(Call("field", (expr, name), f"{{0}}.`{settled.pick}`"), kind)
-    return Typed(call("sort_array", expr) if settled.sort else expr, kind)
+    return Typed(settled.shown(expr), kind)

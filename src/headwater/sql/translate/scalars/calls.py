@@ -78,8 +78,8 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
         return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
     if name == "window":
         return _window(reader, node)
-    if name == "session_window" and node in reader.windows:
-        return reader.windows[node]
+    if name == "session_window" and node in reader.ready:
+        return reader.ready[node]
     if name == "session_window" or name == "window_time":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
@@ -104,7 +104,7 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
 
 
 def _window(reader: Expressions, node: exp.Expr) -> Typed:
-    window = reader.windows.get(node)
+    window = reader.ready.get(node)
     if window is None:
         reader.several(node.expressions[:1])
         return reader.give_up(node, f"window(...) in {reader.clause} has no delta rule", "")

@@ -25,7 +25,13 @@ from headwater.sql.translate.groups.collector import Collector, has_aggregates
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.over.functions import window_function
 from headwater.sql.translate.relations.scope import Field, Rows, Scope, field_access
-from headwater.sql.translate.relations.subqueries import negated_value, predicate_value, scalar_value
+from headwater.sql.translate.relations.subqueries import (
+    is_in_subquery,
+    is_subquery_value,
+    negated_value,
+    predicate_value,
+    scalar_value,
+)
 from headwater.sql.translate.scalars import calls, operators
 from headwater.sql.translate.scalars.casts import translate_cast
 from headwater.sql.translate.scalars.clashes import check_boolean, check_comparison
@@ -52,10 +58,13 @@ class Expressions:
     aliases: Mapping[str, Typed] = field(default_factory=dict)  # of the select list, for what comes after
     aliases_first: bool = False  # HAVING looks at them before the columns
     variables: frozenset[str] = frozenset()  # of the lambdas around
-    windows: Mapping[exp.Expr, Typed] = field(default_factory=dict)
+    # window(...) and subqueries among the keys: the columns that stand for them already
+    ready: Mapping[exp.Expr, Typed] = field(default_factory=dict)
 
     def translate(self, node: exp.Expr) -> Typed:
         """The expression's value over the scope."""
+        if self.ready and is_subquery_value(node) and node in self.ready:
+            return self.ready[node]
         match node:
             case exp.Paren() | exp.Alias():
                 return self.translate(node.this)
@@ -69,7 +78,7 @@ class Expressions:
                 return translate_cast(self, node)
             case exp.Case():
                 return self._case(node)
-            case exp.Not() if self.is_value and _is_in_subquery(node.this.unnest()):
+            case exp.Not() if self.is_value and is_in_subquery(node.this.unnest()):
                 return negated_value(self, node.this.unnest())
             case exp.In() | exp.Exists() | exp.Any() | exp.All() if operators.query_of(node) is not None:
                 return predicate_value(self, node)
@@ -149,7 +158,7 @@ class Expressions:
             return moment
         if len(names) == 1 and names[0].lower() in MOMENT:
             calls.refuse_moment(self.notes, node, names[0].lower())
-        window = next(iter(self.windows.values()), None)
+        window = next((made for node, made in self.ready.items() if isinstance(node, exp.Anonymous)), None)
         if window is not None and names[0].lower() in ("window", "session_window"):
             return field_access(self.notes, window, names[1:], node)
         return self._unknown(names, node)
@@ -222,10 +231,6 @@ class Expressions:
         keys = self.several(node.expressions)
         expr = Call("bracket", (value.expr, keys[0].expr), "{0}[{1}]")
         return Typed(expr, element(value.type))
-
-
-def _is_in_subquery(node: exp.Expr) -> bool:
-    return isinstance(node, exp.In) and operators.query_of(node) is not None
 
 
 def _is_column(fields: Sequence[Field], name: str) -> bool:

@@ -190,6 +190,11 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     if isinstance(node, exp.Order):
         around = node.parent.name if node.parent is not None else ""
         reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
+    if not isinstance(node, _OWN):
+        reader.notes.fail(
+            "HW113", node, f"Spark has no such expression: {text(node)}",
+            hint="write it with functions and operators of Spark",
+        )  # fmt: skip
     if isinstance(node, exp.Extract):
         check_part(reader.notes, node)
     skeleton = node.copy()
@@ -207,6 +212,7 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     return reader.apply(function, values, template, kind)
 
 
+_OWN = (exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.Collate, exp.Tuple)
 _PARTS = {"year", "month", "day", "quarter", "hour", "minute"}
 
 
