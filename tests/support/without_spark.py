@@ -25,6 +25,7 @@ from py4j.protocol import Py4JError
 
 from headwater.algebra.expressions.compile import compile_row
 from headwater.algebra.expressions.values import Row
+from headwater.algebra.moments.plans import bind
 from headwater.algebra.oracle.evaluate import Database, evaluate
 from headwater.algebra.oracle.zsets import ZSet, add, consolidate, negate
 from headwater.algebra.plans.nodes import Negate, Plan, Version
@@ -102,7 +103,7 @@ def _pushed(workplace: Workplace, job: Job, action: str, net: bool, encoded: boo
 
 def _changes(workplace: Workplace, job: Job, net: bool) -> tuple[list[str], ZSet]:
     """What a job stores: changes by its delta, else everything."""
-    plan = job.stage.plan
+    plan = None if job.stage.plan is None else bind(job.stage.plan, job.after, job.until)
     if job.mode is Mode.INCREMENTAL:
         plan = delta_plan(job, Estimates(workplace.relations(job.stage, job.until)))
     columns = stored_columns(job.stage, job.kept)
@@ -208,8 +209,10 @@ def _value(stored: object) -> object:
 
 
 def encoded_value(value: object) -> str | None:
-    """Equal values have equal texts, so ranges of texts tell what cannot be equal."""
-    return None if value is None else ENCODED + base64.b64encode(pickle.dumps(value)).decode()
+    """Equal values have equal texts, so ranges of texts tell what cannot be equal; a text stands for itself."""
+    if value is None or isinstance(value, str):
+        return value
+    return ENCODED + base64.b64encode(pickle.dumps(value)).decode()
 
 
 def changes_table(timeline: Timeline, names: list[str], changes: Mapping[Row, int]) -> pa.Table:

@@ -122,9 +122,10 @@ def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
     """Whether a relation that the stage reads no longer has, or never had, its changes since `after`.
 
     Compaction waits for every view of the project; but a view may be dropped and added again later, and what
-    a view reads may have been computed for the first time after the view's last push.
+    a view reads may have been computed for the first time after the view's last push, or may still have to be.
     """
-    return any(workplace.timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
+    read = (workplace.timeline_of(name) for name in stage.reads if name != stage.name)
+    return any(not timeline.exists() or timeline.horizon() > after for timeline in read)
 
 
 def _changed(workplace: Workplace, stage: Stage, until: int, pending: Pending) -> dict[str, Slice]:
