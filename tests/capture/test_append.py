@@ -17,6 +17,7 @@ from headwater.clock import ManualClock
 from headwater.errors import InputError
 from headwater.model import Cardinality, Column, Table
 from headwater.storage.index.recently_used import RecentlyUsed
+from headwater.storage.timeline import COLLAPSED
 from headwater.storage.warehouse import Warehouse
 from support.capture import LOG, ORDERS, QUOTES, order, rows_of
 from support.cases import law
@@ -216,3 +217,20 @@ def test_a_key_of_two_columns_is_found_among_stored_rows(warehouse: Warehouse, c
     done = append(warehouse, table, changes, clock)
     assert [rejection.line for rejection in done.reasons] == [4]
     assert rows_of(warehouse, "pairs") == Counter({(1, 2, 21): 1, (2, 1, 30): 1})
+
+
+def test_updates_that_a_newer_one_of_their_batch_replaces_are_not_stored_but_counted(
+    warehouse: Warehouse, clock: ManualClock
+) -> None:
+    def collapsed() -> int:
+        return warehouse.source("quotes").log.transaction(COLLAPSED) or 0
+
+    append(warehouse, QUOTES, [{"symbol": "A", "price": 1.0}, {"symbol": "B", "price": 5.0}], clock)
+    assert collapsed() == 0
+    quotes = [{"symbol": "A", "price": float(price)} for price in range(2, 9)]
+    append(warehouse, QUOTES, [*quotes, {"symbol": None, "price": 0.0}], clock)
+    assert collapsed() == 6
+    append(warehouse, QUOTES, [{"symbol": None, "price": 9.0}, {"symbol": None, "price": 1.0}], clock)
+    assert collapsed() == 7
+    source = warehouse.source("quotes")
+    assert len(source.read(source.delta(0, source.time()))) == 2 + 3 + 2

@@ -34,12 +34,15 @@ from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.delta.reading import read_files
 
-__all__ = ["TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name"]
+__all__ = [
+    "COLLAPSED", "TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name",
+]  # fmt: skip
 
 WEIGHT = "_weight"
 TIME = "_time"
 COMPACTED = "headwater-compacted"  # the transaction that records the horizon
 GATHERED = "headwater-gathered"  # the transaction that records up to where unread changes were merged
+COLLAPSED = "headwater-collapsed"  # of a source: updates that were not stored, a newer one was in their batch
 FORGOTTEN = "headwater-forgotten"  # the transaction that records as of when rows were last forgotten
 
 

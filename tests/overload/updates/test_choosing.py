@@ -89,3 +89,48 @@ def test_best_beats_inplace_on_skewed_keys() -> None:
     _, best = both(Updates.BEST, updates, units=40)
     _, inplace = both(Updates.INPLACE, updates, units=40)
     assert staleness(updates, best) < 0.95 * staleness(updates, inplace)
+
+
+def bursts(seed: int, keys: int, seconds: int) -> list[list[tuple[int, int]]]:
+    """Keys that are silent for long and then updated again and again, as quotes are."""
+    chance = random.Random(seed)
+    instants: dict[int, int] = {}
+    for key in range(keys):
+        at = chance.expovariate(1 / 20)
+        while at < seconds:
+            for _ in range(chance.randrange(1, 40)):
+                instants[int(at * SECOND)] = key
+                at += chance.expovariate(4.0)
+            at += chance.expovariate(1 / 30)
+    return [
+        sorted((at, key) for at, key in instants.items() if second <= at / SECOND < second + 1)
+        for second in range(seconds)
+    ]
+
+
+@pytest.mark.slow
+def test_best_knows_that_a_key_which_has_been_silent_for_long_will_be_so_for_longer() -> None:
+    """All keys are alike: only the bursts tell which refresh will last."""
+    updates = bursts(7, 60, 300)
+    _, best = both(Updates.BEST, updates, units=2)
+    _, inplace = both(Updates.INPLACE, updates, units=2)
+    assert staleness(updates, best) < 0.85 * staleness(updates, inplace)
+
+
+def test_updates_at_random_are_no_bursts() -> None:
+    stream = UpdateStream(Updates.BEST)
+    for batch in trace(8, 100, 0.9, 60, 100):
+        for at, key in batch:
+            stream.update((key,), at, at)
+    stream.push(60 * SECOND, 1)
+    assert stream.circumstances().burstiness < 0.15
+
+
+def test_what_is_not_captured_yet_is_nobodys_silence() -> None:
+    """A push that comes long after the last capture says nothing about bursts."""
+    stream = UpdateStream(Updates.BEST)
+    for batch in trace(8, 100, 0.0, 60, 100):
+        for at, key in batch:
+            stream.update((key,), at, at)
+    stream.push(90 * SECOND, 1)
+    assert stream.circumstances().burstiness < 0.15

@@ -99,7 +99,11 @@ class UpdateStream:
         seen = [wait.seen for wait in self.waiting.values()]
         waits = sum(wait.waits for wait in self.waiting.values())
         squares = sum(count * count for count in seen)
-        return Circumstances(self.now, self.began_at, self.cost, waits, len(seen), sum(seen), squares)
+        newest = max((wait.last_at for wait in self.waiting.values()), default=0)
+        silence = sum((wait.seen + 1) * (self.now - wait.last_at) / 1e6 for wait in self.waiting.values())
+        return Circumstances(
+            self.now, self.began_at, self.cost, waits, len(seen), sum(seen), squares, newest, silence
+        )
 
 
 def random_updates(

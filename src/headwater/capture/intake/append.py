@@ -23,10 +23,11 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from headwater.capture.dead_letters import write_dead_letters
 from headwater.capture.intake.arrow_rows import arrow_batch
-from headwater.capture.intake.batch import Batch, Record, Rejection
+from headwater.capture.intake.batch import Batch, Operation, Record, Rejection
 from headwater.capture.intake.changes import json_records, records_batch
 from headwater.capture.intake.current import Current
 from headwater.capture.intake.foreign import Foreign, foreign_keys
@@ -41,7 +42,7 @@ from headwater.model import Table
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.restored import renew_if_restored
 from headwater.storage.source_clock import Turn
-from headwater.storage.timeline import Timeline
+from headwater.storage.timeline import COLLAPSED, WEIGHT, Timeline
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Appended", "Appender", "Refuse", "append", "open_source"]
@@ -153,7 +154,12 @@ class Appender:
             write_dead_letters(self.warehouse, self.table.name, rejected, self.clock, token)
             accepted = len(batch) - len(resolved.reasons)
             recorded = Recorded(accepted, len(rejected))
-            time = self._write(timeline, turn, resolved, token, recorded) if accepted or token else None
+            collapsed = _collapsed(self.table, batch, resolved)
+            time = (
+                self._write(timeline, turn, resolved, token, recorded, collapsed)
+                if accepted or token
+                else None
+            )
         return Appended(accepted, len(rejected), time, rejected, resolved.warned)
 
     def _write(
@@ -163,9 +169,12 @@ class Appender:
         resolved: Resolved,
         token: Token | BatchId | None,
         recorded: Recorded,
+        collapsed: int,
     ) -> int:
         time = max(turn.take(self.clock.now()), timeline.time() + 1)
-        numbers = None if token is None else token.transactions(timeline.log, replace(recorded, time=time))
+        numbers = {} if token is None else token.transactions(timeline.log, replace(recorded, time=time))
+        if collapsed:
+            numbers = {**numbers, COLLAPSED: (timeline.log.transaction(COLLAPSED) or 0) + collapsed}
         timeline.append(resolved.changes, time, transactions=numbers)
         turn.store(time)
         return time
@@ -182,6 +191,16 @@ def append(
 ) -> Appended:
     """Append once; see Appender, which is faster for many calls."""
     return Appender(warehouse, table, clock, tables or {}).append(records, token, strict)
+
+
+def _collapsed(table: Table, batch: Batch, resolved: Resolved) -> int:
+    """Updates that are accepted and not stored: a newer one is in their batch, or they change nothing."""
+    if not table.update_key:
+        return 0
+    rejected = sum(batch.operations[at] != Operation.DELETE for at in resolved.reasons)
+    updates = int((batch.operations != Operation.DELETE).sum()) - int(rejected)
+    stored = pc.sum(pc.max_element_wise(resolved.changes[WEIGHT], 0)).as_py() or 0
+    return max(0, updates - int(stored))
 
 
 def _refuse_captured(table: Table) -> None:

@@ -25,6 +25,16 @@ def bench_updates(
         Path | None,
         typer.Option("--quotes", metavar="FILE", help="With --execute: quotes_*.csv.gz of TAQ, as a trace."),
     ] = None,
+    replay: Annotated[
+        float,
+        typer.Option(
+            min=0.0, help="With --execute --quotes: feed them to a run for so many minutes; 0: not."
+        ),
+    ] = 0.0,
+    load: Annotated[
+        list[float] | None,
+        typer.Option(min=0.0, help="With --execute: compare policies at this load (repeat); 0: not at all."),
+    ] = None,
     kills: Annotated[
         int, typer.Option("--kills", min=0, help="With --execute: kill a run that chooses so many times.")
     ] = 0,
@@ -38,7 +48,9 @@ def bench_updates(
     With --execute the same policies run inside pushes, on Spark and Delta tables, in the time of a trace.
 
     Examples: `headwater bench updates --quick --out updates`,
-    `headwater bench updates --execute --quick --keys 0`, `headwater bench updates --execute --kills 20`
+    `headwater bench updates --execute --quick --keys 0`,
+    `headwater bench updates --execute --load 0 --keys 0 --kills 20`,
+    `headwater bench updates --execute --keys 0 --quotes quotes.csv.gz --replay 5`
     """
     progress = progress_console()
     if execute:
@@ -46,7 +58,14 @@ def bench_updates(
 
         with progress.status("updates") as status:
             executed = run_executed(
-                out, quick, quotes, keys, kills, lambda what: status.update(f"updates: {what}")
+                out,
+                quick,
+                quotes,
+                keys,
+                kills,
+                replay,
+                load or (),
+                lambda what: status.update(f"updates: {what}"),
             )
         if as_json:
             print_json(executed)
@@ -76,7 +95,11 @@ def _print(results: dict[str, Any]) -> None:
 
 
 def _print_executed(results: dict[str, Any]) -> None:
-    _print_rows("Mean staleness of keys, executed on Spark", results["policies"])
+    policies = [
+        {name: value for name, value in row.items() if name != "over_time"} for row in results["policies"]
+    ]
+    _print_rows("Mean staleness of keys, executed on Spark", policies)
+    _print_rows("Real quotes fed to a run, ten times too many (halves of the time)", results["replay"])
     _print_rows("Pushes of many keys, promise 30 s", results["many_keys"])
     _print_rows("A run that is killed while it chooses", results["kills"])
 

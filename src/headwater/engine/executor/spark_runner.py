@@ -25,7 +25,7 @@ from contextlib import contextmanager, nullcontext
 
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.catalog import Catalog
-from headwater.clock import Clock
+from headwater.clock import Clock, micros
 from headwater.engine.executor.executor import Executor
 from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
 from headwater.engine.executor.times import Times, not_captured
@@ -56,6 +56,7 @@ __all__ = ["SparkRunner", "spark_executor"]
 logger = logging.getLogger(__name__)
 
 THREADS = 3  # a common push, a first computation, a publication
+LONG = 0.1  # of a view's promise: if what it reads took longer to compute, it is computed as of a later time
 
 LevelsOfStages = Sequence[Sequence[tuple[Kept, Stage]]]
 
@@ -165,13 +166,19 @@ class SparkRunner:
         return PushOutcome(failure, worked, dict(self._published(catalog, order, views, changed)), failed)
 
     def _push_stages(self, catalog: Catalog, order: PushOrder) -> Iterator[tuple[str, Mode]]:
-        """Push the stages that the views need; yields what was done for whom as it is done."""
+        """Push the stages that the views need; yields what was done for whom as it is done.
+
+        A view is as stale when it is first computed as that takes.  If the first computation of what it reads
+        has taken long (a Spark that has just started), the order ends there: the executor orders the view
+        again at once, as of a later time.
+        """
         own = {stage.name for view in order.views for stage in catalog.kept[view].stages}
         levels = catalog.levels(order.views)
         later = own if order.first else set()
         computing: dict[str, int] = {}
         try:
             with self._stages_lock:
+                began_at = self.records.clock.monotonic()
                 target = self._begin(catalog, order, levels, computing)
                 gather(
                     self.workplace,
@@ -181,7 +188,9 @@ class SparkRunner:
                 )
                 budgets = {} if order.everything else self.forecaster.budgets(order.views, target)
                 yield from self._run(order, _without(levels, later), target, budgets)
-            yield from self._run(order, _only(levels, later), target)
+            took = self.records.clock.monotonic() - began_at
+            if not order.first or not computing.keys() - own or took <= _long(catalog, order.views):
+                yield from self._run(order, _only(levels, later), target)
         finally:
             with self._history_lock:
                 for stage in computing:
@@ -227,6 +236,8 @@ class SparkRunner:
         self, catalog: Catalog, order: PushOrder, views: Collection[str], changed: Collection[str]
     ) -> Iterator[tuple[str, Publication]]:
         for view in (name for name in catalog.kept if name in views):
+            if self.time_of(view) == BEGINNING:
+                continue  # it is ordered again
             if view in order.skip:
                 yield view, Publication(PlainTable.SKIPPED)
             elif view in changed or view in order.publish:
@@ -278,6 +289,11 @@ def _views_failed(
         errors = [error.errors[name] for name in needed if name in error.errors]
         if errors:
             yield view, errors[-1]
+
+
+def _long(catalog: Catalog, views: Collection[str]) -> int:
+    """Microseconds."""
+    return micros(min(catalog.project.views[view].freshness for view in views) * LONG)
 
 
 def _only(levels: LevelsOfStages, names: Collection[str]) -> LevelsOfStages:

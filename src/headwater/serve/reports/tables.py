@@ -21,6 +21,7 @@ from headwater.storage.choosing.choices import last_choice
 from headwater.storage.choosing.reads import known_reads
 from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
 from headwater.storage.delta.damage import damage
+from headwater.storage.timeline import COLLAPSED
 from headwater.storage.view_rows import count_rows
 from headwater.storage.warehouse import Warehouse
 
@@ -69,6 +70,7 @@ class TableStatus:
     taken: int = 0  # keys that its last choice showed
     weighed_by: str = ""  # what says which keys matter more: a table, or "reads"
     keys_read: int = 0  # keys that are known to be read
+    collapsed: int = 0  # updates that were not even stored: a newer one was in their batch
 
 
 def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
@@ -103,6 +105,7 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
         last.share if last is not None and choosing else None,
         last.taken if last is not None and choosing else 0,
         *_weighed(warehouse, table),
+        (source.log.transaction(COLLAPSED) or 0) if source.exists() else 0,
     )
 
 

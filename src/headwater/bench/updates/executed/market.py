@@ -8,6 +8,7 @@ a trace take as long as their pushes, and a busy machine changes nothing but the
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -48,6 +49,7 @@ class Market:
     policy: Updates
     per_second: float | None  # keys that may be shown; None: as the promise allows
     freshness: timedelta = timedelta(seconds=15)
+    kept: Collection[str] = tuple(VIEWS)
     clock: ManualClock = field(default_factory=ManualClock)
     current: Any = field(init=False)  # the newest price of each key; -1: none yet
     warehouse: Warehouse = field(init=False)
@@ -63,7 +65,11 @@ class Market:
                 "sectors", (Column("symbol", "bigint"), Column("sector", "bigint")), ("symbol",)
             ),
         }
-        views = {name: View(name, SqlText(text), self.freshness) for name, text in VIEWS.items()}
+        views = {
+            name: View(name, SqlText(text), self.freshness)
+            for name, text in VIEWS.items()
+            if name in self.kept
+        }
         place, overload = str(self.folder), Overload(self.per_second)
         project = Project("market", place, place, tables, views, {}, {}, overload=overload)
         spark = session("bench updates", "local[*]", {}, str(self.folder / "spark.log"))
@@ -99,11 +105,11 @@ class Market:
     def advance(self, seconds: float) -> None:
         self.clock.advance(timedelta(seconds=seconds))
 
-    def push(self) -> float:
-        """Push all views as far as is captured; returns the seconds that took."""
+    def push(self, until: int | None = None) -> float:
+        """Push all views as far as is captured, or until a time; returns the seconds that took."""
         self.executor.watermarks = dict.fromkeys(("quotes", "sectors"), self.clock.now())
         start = time.perf_counter()
-        self.executor.push_now()
+        self.executor.push_now(until=until)
         return time.perf_counter() - start
 
     def shown_now(self) -> Any:

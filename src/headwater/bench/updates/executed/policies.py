@@ -1,5 +1,9 @@
 """Policies as they are executed on Spark, and as the simulated queue predicts: mean staleness at several
-loads."""
+loads.
+
+All have the same capacity: so many keys a push, `load` times fewer than are updated meanwhile.  `append`
+shows every update, as many as the others show keys: it is pushed as far as these reach.
+"""
 
 from __future__ import annotations
 
@@ -14,32 +18,16 @@ import numpy as np
 import pyarrow as pa
 
 from headwater.bench.updates.executed.market import Market
+from headwater.bench.updates.executed.mean_staleness import InOrder, MeanStaleness
+from headwater.bench.updates.executed.traces import INSTANTS, PUSH_EVERY, Trace, zipf_trace
 from headwater.engine.upkeep.verify import verify_all
 from headwater.engine.upkeep.verify_shown import verify_shown
 from headwater.model import Updates
 from headwater.overload.updates import UpdateQueue
 
-__all__ = ["Executed", "Trace", "execute_policies", "million_keys", "zipf_trace"]
+__all__ = ["Executed", "execute_policies", "million_keys"]
 
-POLICIES = (Updates.FIFO, Updates.INPLACE, Updates.LINECUT, Updates.BEST)
-INSTANTS = 10  # batches of updates between two pushes
-PUSH_EVERY = 5.0  # seconds of the trace
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Updates of keys, in equal batches between which the same time passes."""
-
-    name: str
-    keys: int
-    batches: tuple[Any, ...]
-
-    @property
-    def per_second(self) -> float:
-        """Keys that have been updated by the time of a push, for each second: what would have to be shown."""
-        pushes = range(0, len(self.batches) - INSTANTS + 1, INSTANTS)
-        distinct = [len(np.unique(np.concatenate(self.batches[at : at + INSTANTS]))) for at in pushes]
-        return float(np.mean(distinct)) / PUSH_EVERY
+POLICIES = (Updates.APPEND, Updates.FIFO, Updates.INPLACE, Updates.LINECUT, Updates.BEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,38 +40,11 @@ class Executed:
     pushes: int
     seconds_per_push: float
     equal: bool  # verified at the end
+    over_time: tuple[float, ...] = ()  # the mean staleness of keys before each push
 
     @property
     def error(self) -> float:
         return self.staleness_s / self.predicted_s - 1 if self.predicted_s else 0.0
-
-
-def zipf_trace(keys: int, theta: float, per_push: int, pushes: int, seed: int = 1) -> Trace:
-    weights = 1.0 / np.arange(1, keys + 1) ** theta
-    chance = np.random.default_rng(seed)
-    drawn = chance.choice(keys, per_push * pushes, p=weights / weights.sum())
-    return Trace(f"{keys:,} keys, Zipf {theta:g}", keys, tuple(np.array_split(drawn, pushes * INSTANTS)))
-
-
-class _Staleness:
-    """The mean staleness of keys: each wait from a to c adds (c - a)^2 / 2."""
-
-    def __init__(self, keys: int) -> None:
-        self.keys, self.total = keys, 0.0
-        self.first = np.full(keys, np.nan)
-
-    def arrive(self, keys: Any, at: float) -> None:
-        fresh = np.unique(keys)
-        self.first[fresh] = np.where(np.isnan(self.first[fresh]), at, self.first[fresh])
-
-    def show(self, keys: Any, at: float) -> None:
-        waited = at - self.first[keys]
-        self.total += float(np.nansum(waited * waited)) / 2
-        self.first[keys] = np.nan
-
-    def mean(self, horizon: float) -> float:
-        waiting = horizon - self.first[~np.isnan(self.first)]
-        return (self.total + float((waiting * waiting).sum()) / 2) / horizon / self.keys
 
 
 def execute_policies(
@@ -101,50 +62,68 @@ def execute_policies(
 def _execute(trace: Trace, load: float, policy: Updates) -> Executed:
     per_second = trace.per_second / load
     with tempfile.TemporaryDirectory(prefix="headwater-updates-") as folder:
-        market = Market(Path(folder), trace.keys, policy, per_second)
+        market = Market(Path(folder), trace.keys, policy, per_second, kept=("newest",))
         try:
-            measured, pushes, seconds = _staleness_on_spark(market, trace)
+            measured, pushes, seconds = _staleness_on_spark(market, trace, per_second)
             equal = all(
                 view.equal
                 for view in verify_all(market.workplace, list(market.workplace.catalog.kept.values()))
             )
-            table = verify_shown(market.workplace, "quotes")
-            equal &= table is not None and table.equal
+            if policy is not Updates.APPEND:
+                table = verify_shown(market.workplace, "quotes")
+                equal &= table is not None and table.equal
         finally:
             market.close()
-    predicted = _staleness_by_queue(trace, policy, per_second)
-    return Executed(trace.name, policy.value, load, measured, predicted, pushes, seconds / pushes, equal)
+    predicted = _predicted(trace, policy, per_second)
+    horizon = len(trace.batches) * PUSH_EVERY / INSTANTS
+    return Executed(
+        trace.name, policy.value, load, measured.mean(horizon), predicted.mean(horizon), pushes,
+        seconds / pushes, equal, tuple(round(value, 3) for value in measured.over_time),
+    )  # fmt: skip
 
 
-def _staleness_on_spark(market: Market, trace: Trace) -> tuple[float, int, float]:
+def _staleness_on_spark(market: Market, trace: Trace, per_second: float) -> tuple[MeanStaleness, int, float]:
     market.update(np.arange(trace.keys))
     market.advance(1.0)
     market.push()  # everything is shown
-    staleness, at, pushes, seconds = _Staleness(trace.keys), 0.0, 0, 0.0
+    began_at = market.clock.now()
+    staleness, at, pushes, seconds = MeanStaleness(trace.keys), 0.0, 0, 0.0
+    in_order = InOrder(trace, per_second * PUSH_EVERY, whole_batches=True)
     for number, batch in enumerate(trace.batches, 1):
         market.advance(PUSH_EVERY / INSTANTS)
         at += PUSH_EVERY / INSTANTS
         market.update(batch)
         staleness.arrive(batch, at)
         if number % INSTANTS == 0:
-            seconds += market.push()
             pushes += 1
-            staleness.show(market.shown_now(), at)
-    return staleness.mean(at), pushes, seconds
+            if market.policy is Updates.APPEND:
+                until = in_order.push(staleness, at)
+                seconds += market.push(began_at + round(until * 1e6)) if until else 0.0
+            else:
+                seconds += market.push()
+                staleness.show(market.shown_now(), at)
+    return staleness, pushes, seconds
 
 
-def _staleness_by_queue(trace: Trace, policy: Updates, per_second: float) -> float:
+def _predicted(trace: Trace, policy: Updates, per_second: float) -> MeanStaleness:
+    """By the queue of the simulator, with as many keys at every push."""
     schema = pa.schema([("key", pa.int64())])
-    queue = UpdateQueue(schema, "key", policy.value, cost=1.0 / per_second)
-    staleness, at = _Staleness(trace.keys), 0.0
+    in_order = InOrder(trace, per_second * PUSH_EVERY, whole_batches=False)
+    queue = (
+        None if policy is Updates.APPEND else UpdateQueue(schema, "key", policy.value, cost=1.0 / per_second)
+    )
+    staleness, at = MeanStaleness(trace.keys), 0.0
     for number, batch in enumerate(trace.batches, 1):
         at += PUSH_EVERY / INSTANTS
-        queue.enqueue(pa.record_batch([pa.array(batch)], schema=schema), at=at)
+        if queue is not None and len(batch):
+            queue.enqueue(pa.record_batch([pa.array(batch)], schema=schema), at=at)
         staleness.arrive(batch, at)
-        if number % INSTANTS == 0:
+        if number % INSTANTS == 0 and queue is None:
+            in_order.push(staleness, at)
+        elif number % INSTANTS == 0 and queue is not None:
             taken = queue.dequeue(max(int(per_second * PUSH_EVERY), 1), now=at)
             staleness.show(taken.column("key").to_numpy(), at)
-    return staleness.mean(at)
+    return staleness
 
 
 def million_keys(keys: int, per_second: int, seconds: int, say: Callable[[str], None]) -> dict[str, Any]:

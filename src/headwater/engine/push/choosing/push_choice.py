@@ -150,7 +150,7 @@ class _Choosing:
     def _circumstances(self, began_at: int, counted: Statistics) -> Circumstances:
         return Circumstances(
             self.job.until, began_at, self.job.budget.cost, counted.waits, counted.keys, counted.seen,
-            round(counted.squares),
+            round(counted.squares), counted.newest, counted.silence,
         )  # fmt: skip
 
     @contextmanager
@@ -169,7 +169,7 @@ class _Choosing:
             frame = inputs.spark.sql(queries.keys(queries.inputs(waited, arrived, taken))).persist()
             try:
                 keys = inputs.frame(frame).text
-                row = inputs.spark.sql(queries.statistics(keys)).collect()[0]
+                row = inputs.spark.sql(queries.statistics(keys, until)).collect()[0]
                 yield inputs, keys, Statistics(*((value or 0) for value in row))
             finally:
                 frame.unpersist()

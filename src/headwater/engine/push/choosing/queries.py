@@ -44,6 +44,8 @@ class Statistics(NamedTuple):
     arrived: int
     taken: int
     first: int  # 0: none waits
+    newest: int  # when the last of their updates arrived
+    silence: float  # as in `Circumstances`
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,14 @@ class ChoosingQueries:
         listed = self.keys_listed
         return f"SELECT {listed}, {known}, {changes} AS {CHANGES} FROM {net} GROUP BY {listed}"
 
-    def statistics(self, keys: str) -> str:
+    def statistics(self, keys: str, now: int) -> str:
         """Numbers about all keys, in the order of `Statistics`."""
         waits = f"size({CHANGES}) > 0"
         squares = f"sum(CAST({SEEN} AS DOUBLE) * {SEEN})"
         first = f"min(CASE WHEN {waits} THEN {FIRST} END)"
         counted = f"sum({SEEN}), {squares}, sum({ARRIVED}), sum({TAKEN}), {first}"
-        return f"SELECT count(*), count_if({waits}), {counted} FROM {keys}"
+        silence = f"sum(({SEEN} + 1.0D) * ({now} - {LAST}) / 1e6D)"
+        return f"SELECT count(*), count_if({waits}), {counted}, max({LAST}), {silence} FROM {keys}"
 
     def chosen(self, keys: str, priority: Expr, count: int, worth: str = "") -> str:
         """The keys that are shown next. `worth`: a query of what keys are worth (`weighed`)."""

@@ -6,6 +6,17 @@
     best      what a refresh is worth (the index of queue/best.py):
               age^2 / 2 + age q + q^2 (1 - exp(-cost / q)), where q is how long a refresh lasts
 
+**How long a refresh lasts.**  Until the key's next update.  For a key that is updated at random that is its
+mean interval, however long ago its last update was.  Real updates come in bursts: the longer a key has been
+silent, the longer it will be.  If intervals are so spread that keys have been silent for B times as long as
+random ones would have been, on average, they are those of a Lomax distribution whose mean remaining time is
+
+    interval + (1 - 1/B) silence
+
+B is told by all keys together: of k updates at random in a time E, the last is E / (k + 1) ago, so B is the
+mean of (k + 1) silence / E.  Where updates do come at random it is 1 and nothing changes; on real quotes
+`best` is 7 to 12 % below `inplace` with it, and 3 to 6 % without.
+
 The same expression is evaluated by the laws in Python and written into the query that chooses: ORDER BY
 priority DESC LIMIT n.  All that is not a column of the key (the time, the cost of showing a key, how long
 the overload has lasted, how much the keys' counts differ) is in it as a number.
@@ -40,11 +51,23 @@ class Circumstances:
     keys: int = 0  # seen since the overload began
     seen: int = 0  # their updates
     squares: int = 0  # the sum of the squares of their numbers
+    newest: int = 0  # when the last of them arrived
+    silence: float = 0.0  # seconds since each key's last update, times one more than its updates, in all
 
     @property
     def elapsed(self) -> float:
         """Seconds of overload."""
         return max((self.now - self.began_at) / 1e6, self.cost, SHORTEST)
+
+    @property
+    def burstiness(self) -> float:
+        """1 - 1/B: 0 if updates come at random or as by a clock, towards 1 the more they come in bursts.
+
+        Silence counts up to the newest update of all: what is not captured yet is nobody's silence.
+        """
+        silence = self.silence - (self.seen + self.keys) * (self.now - self.newest) / 1e6
+        at_random = self.keys * (self.newest - self.began_at) / 1e6
+        return 1.0 - at_random / silence if silence > at_random > 0.0 else 0.0
 
 
 def priority(policy: Updates, given: Circumstances) -> Expr:
@@ -80,6 +103,9 @@ def _lasts(given: Circumstances) -> Expr:
     interval = call(
         "div", _double(given.elapsed + prior), call("add", Column("_seen"), _double(max(strength, SHORTEST)))
     )
+    if given.burstiness:
+        silent = call("div", call("sub", number(given.newest), Column("_last")), _double(1e6))
+        interval = call("add", interval, call("mul", _double(given.burstiness), silent))
     ends = _double(2.0 / given.elapsed)
     return call("div", interval, call("add", _double(1.0), call("mul", ends, interval)))
 
