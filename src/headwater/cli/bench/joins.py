@@ -26,6 +26,9 @@ def bench_joins(
         list[str] | None,
         typer.Option("--part", help="With --execute: only this part; may be given several times."),
     ] = None,
+    pushes: Annotated[
+        int | None, typer.Option("--pushes", min=4, help="With --execute: of each plan, under its limit.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Join adaptation under overload: every policy, real tuples, beside the paper's values.
@@ -43,7 +46,7 @@ def bench_joins(
         headwater bench joins --execute --part bushy --part live
     """
     if execute:
-        _execute(out, quick, as_json, part or ())
+        _execute(out, quick, as_json, part or (), pushes)
         return
     from headwater.bench.joins import run_bench
 
@@ -57,13 +60,15 @@ def bench_joins(
     console().print(f"{len(measured['plots'])} plots and results.json are in {out}")
 
 
-def _execute(out: Path, quick: bool, as_json: bool, parts: Sequence[str]) -> None:
-    from headwater.bench.joins.execution.run import PARTS, run_executed
+def _execute(out: Path, quick: bool, as_json: bool, parts: Sequence[str], pushes: int | None) -> None:
+    from headwater.bench.joins.execution.run import PARTS, PUSHES, run_executed
 
     if wrong := [part for part in parts if part not in PARTS]:
         raise typer.BadParameter(f"there is no part {wrong[0]}; parts are {', '.join(PARTS)}")
     progress = progress_console()
-    results = run_executed(out, quick, lambda what: progress.print(what, style="dim"), parts or PARTS)
+    results = run_executed(
+        out, quick, lambda what: progress.print(what, style="dim"), parts or PARTS, pushes or PUSHES
+    )
     if as_json:
         print_json(results)
         return

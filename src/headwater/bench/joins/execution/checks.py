@@ -80,7 +80,7 @@ def since_then(warehouse: Warehouse, catalog: Catalog, name: str, since: int) ->
     kept = min(window.retain or stream.tolerance or window.length for stream in window.streams)
     oldest = max(since, shown.time() - micros(kept))
     with _database() as database:
-        _sources(database, warehouse, view, shown.time(), f"at > make_timestamptz({oldest})")
+        _sources(database, warehouse, view, shown.time(), f'"at" > make_timestamptz({oldest})')
         _register(database, "shown", shown, shown.as_of(shown.time()))
         joined = " ".join(
             f"JOIN {stream.table} r{number} ON r{number}.id = shown.i{number}"

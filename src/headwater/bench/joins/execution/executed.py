@@ -59,7 +59,6 @@ class Executed:
     by_push: tuple[int, ...]
     predicted_by_push: tuple[float, ...]
     optimum_by_push: tuple[float, ...]  # with what is known after each push; empty: not asked
-    bytes_by_push: tuple[int, ...]  # recent rows of the inputs
     decided: tuple[str, ...]  # adaptations, with their reasons
     by_model: dict[str, float]  # results of each policy, for the streams as they were learnt
 
@@ -82,11 +81,10 @@ def execute(
     policy: str,
     pushes: int,
     limit: float | None = None,
-    unlimited: int | None = None,
     hindsight: bool = False,
 ) -> Executed:
-    """`unlimited`: pushes before the limit, else until windows are full. `hindsight`: the optimum as well."""
-    first = unlimited or round(workload.window / PUSH_EVERY) + 2
+    """`pushes`: under the limit, after windows have filled. `hindsight`: the optimum as well."""
+    first = workload.filling
     with tempfile.TemporaryDirectory(prefix="headwater-joins-") as folder:
         streams = Streams(Path(folder), workload, Overload(EVERY_ROW, EVERY_ROW, policy))
         try:
@@ -95,11 +93,10 @@ def execute(
             matches = streams.matches()
             limit = limit or _saturation(streams) / OFFERED
             _limit(streams, limit)
-            costs, by_push, stored, best, checked = [], [], [], [], []
+            costs, by_push, best, checked = [], [], [], []
             for number in range(1, pushes + 1):
                 costs.append(streams.push().cpu_seconds)
                 by_push.append(streams.found())
-                stored.append(streams.bytes_of_inputs())
                 if hindsight:
                     best.append(optimum(streams, limit))
                 if number % CHECKED_EVERY == 0:
@@ -114,7 +111,7 @@ def execute(
                 sum(predicted), there, share_found(limited), sum(seen.stale for seen in checked),
                 sum(seen.no_match for seen in checked),
                 all(seen.right for seen in checked) and streams.verified(), exact, float(np.mean(costs)),
-                tuple(by_push), tuple(predicted), tuple(best), tuple(stored),
+                tuple(by_push), tuple(predicted), tuple(best),
                 tuple(choice.reason for choice in choices_since(streams.warehouse, VIEW, 0)), by_model,
             )  # fmt: skip
         finally:

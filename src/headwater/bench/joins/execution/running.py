@@ -28,6 +28,7 @@ BESIDE = "beside"
 START_S = 120
 STOP_S = 60
 LATEST = 50  # rows that may be deleted again
+RETAINED = " RETAIN INTERVAL '1' MINUTE"
 
 
 def written_project(folder: Path, workload: Workload, freshness: int, settings: str) -> Headwater:
@@ -37,9 +38,9 @@ def written_project(folder: Path, workload: Workload, freshness: int, settings: 
     first = next(iter(workload.columns))
     beside = (
         f"CREATE MATERIALIZED VIEW {BESIDE} FRESHNESS = INTERVAL '20' SECOND AS"
-        f" SELECT {workload.columns[first][0]} AS k, count(*) AS n, max(id) AS newest FROM {first} GROUP BY 1;"
+        f" SELECT {workload.columns[first][0]} AS k, count(*) AS n, max(id) AS last FROM {first} GROUP BY 1;"
     )
-    (folder / "all.sql").write_text(workload.tables() + workload.view(freshness) + beside)
+    (folder / "all.sql").write_text(workload.tables(RETAINED) + workload.view(freshness) + beside)
     return headwater.open(str(folder))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater.algebra.stages.adapting import probes
 from headwater.bench.cpu import Cost, measured
 from headwater.bench.joins.execution.checks import Checked, check, matches
 from headwater.bench.joins.execution.workloads import PUSH_EVERY, Workload
@@ -107,11 +105,6 @@ class Streams:
 
     def verified(self) -> bool:
         return bool(verify(self.workplace, self.workplace.catalog.kept[VIEW]).equal)
-
-    def bytes_of_inputs(self) -> int:
-        """What the recent rows of the inputs take on disk."""
-        stages = [self.workplace.timeline(probes(VIEW, stream)) for stream in self.workload.columns]
-        return sum(os.path.getsize(file.path) for stage in stages for file in stage.as_of(stage.time()).files)
 
     def close(self) -> None:
         self.executor.close()

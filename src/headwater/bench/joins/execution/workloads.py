@@ -42,10 +42,16 @@ class Workload:
     tolerance: float = 1.5
     changes: tuple[int, ...] = ()
 
-    def tables(self) -> str:
+    @property
+    def filling(self) -> int:
+        """Pushes until windows are full and selectivities known."""
+        return round(self.window / PUSH_EVERY) + 2
+
+    def tables(self, more: str = "") -> str:
+        """`more`: clauses."""
         return "".join(
             f"CREATE TABLE {stream} (id BIGINT PRIMARY KEY,"
-            f" {', '.join(f'{column} BIGINT' for column in columns)}, at TIMESTAMP TEMPORAL);\n"
+            f" {', '.join(f'{column} BIGINT' for column in columns)}, at TIMESTAMP TEMPORAL){more};\n"
             for stream, columns in self.columns.items()
         )
 
@@ -93,10 +99,12 @@ def synthetic() -> list[Workload]:
     ]
 
 
-def as_in_figure_6(first: int, second: int) -> Workload:
-    """Four streams, linear: from a push on the lower two joins match three times as often, from another the
-    last one twice as often.
+def as_in_figure_6(every: int) -> Workload:
+    """Four streams, linear: after some pushes the lower two joins match three times as often, and after as
+    many again the last one twice as often.
     """
+    first = synthetic()[1].filling + every
+    second = first + every
 
     def domain(column: str, push: int) -> int:
         if column == "cd":
@@ -104,13 +112,12 @@ def as_in_figure_6(first: int, second: int) -> Workload:
         return _DOMAINS_4[column] if push >= first else 3 * _DOMAINS_4[column]
 
     rows = _drawn(_RATES_4, domain, _LINEAR_4)
-    return Workload(
-        "selectivities as in Figure 6", _LINEAR_4, _FOUR, rows, tolerance=1.5, changes=(first, second)
-    )
+    return Workload("selectivities as in Figure 6", _LINEAR_4, _FOUR, rows, changes=(first, second))
 
 
-def turned_around(change: int) -> Workload:
+def turned_around(every: int) -> Workload:
     """Three streams: what one join loses, the other gains, so that the best path becomes the worst."""
+    change = synthetic()[0].filling + every
 
     def domain(column: str, push: int) -> int:
         turned = push >= change
