@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from headwater.clock import ManualClock
 from headwater.model import Overload
 from headwater.storage.choosing.probes import probes_since
 from support.overload.row_windows import OneByOne, RowsJoin
-from support.overload.window_joins import START, Rows, by_duckdb, random_changes, table_ddl
+from support.overload.window_joins import START, Row, Rows, by_duckdb, random_changes, random_row, table_ddl
 from support.spark.keeping import Keeping
 from support.spark.window_records import records
 
@@ -140,3 +140,76 @@ def test_a_window_of_rows_is_what_rows_find_that_come_one_by_one(spark: SparkSes
         assert shown(kept) == Counter(tuple(row[0] for row in result) for result in by_hand.shown)
     assert by_hand.shown
     assert kept.verify("three").equal
+
+
+BOTH_KINDS = (
+    "".join(map(table_ddl, "ab"))
+    + """
+CREATE MATERIALIZED VIEW three FRESHNESS = '9 seconds' WINDOW = INTERVAL '5' SECOND
+  TOLERANCE (x = INTERVAL '9' SECOND, y = INTERVAL '12' SECOND, z = INTERVAL '9' SECOND)
+  ON OVERLOAD ADAPT JOINS RETAIN INTERVAL '13' SECOND
+AS SELECT x.id AS i0, y.id AS i1, z.id AS i2 FROM a x JOIN b y ON x.k = y.k JOIN a z ON z.k = y.k AND z.n < x.n;
+CREATE MATERIALIZED VIEW lasts FRESHNESS = '9 seconds' WINDOW = 4 ROWS
+  TOLERANCE (x = INTERVAL '9' SECOND, y = INTERVAL '12' SECOND, z = INTERVAL '9' SECOND)
+  ON OVERLOAD ADAPT JOINS RETAIN INTERVAL '13' SECOND
+AS SELECT x.id AS i0, y.id AS i1, z.id AS i2 FROM a x JOIN b y ON x.k = y.k JOIN a z ON z.k = y.k
+WHERE x.n <> y.n;
+"""
+)
+
+
+@dataclass
+class Fresh:
+    """What DuckDB answers to `three`, without results of rows that had outlived their tolerance or grew too old."""
+
+    came: dict[tuple[str, Row], datetime] = field(default_factory=dict)
+
+    def results(self, rows: Rows, now: datetime) -> Counter[tuple[object, ...]]:
+        for table, held in rows.items():
+            for row in held:
+                self.came.setdefault((table, row), now)
+        by_id = {(table, row[0]): row for table, held in rows.items() for row in held}
+        found: Counter[tuple[object, ...]] = Counter()
+        for ids, count in by_duckdb(EXACT, rows).items():
+            parts = [(table, by_id[table, number]) for table, number in zip("aba", ids, strict=True)]
+            made = max(self.came[part] for part in parts)
+            oldest = [(row[3], {"a": 9, "b": 12}[table]) for table, row in parts]
+            if all(
+                at is not None
+                and at >= made - timedelta(seconds=tolerance)
+                and at >= now - timedelta(seconds=13)
+                for at, tolerance in oldest
+            ):
+                found[ids] = count
+        return found
+
+
+def test_random_rows_that_come_go_change_and_grow_old(spark: SparkSession, tmp_path: Path) -> None:
+    kept = keeping(spark, tmp_path, Overload(probes_per_second=1_000_000), BOTH_KINDS)
+    fresh = Fresh()
+    by_hand = OneByOne(RowsJoin(kept.catalog.kept["lasts"], ("a", "b", "a"), rows=4, apart=True))
+    chance, rows = random.Random(11), {"a": [], "b": []}  # type: tuple[random.Random, Rows]
+    lost = grew_old = 0
+    for turn in range(6):
+        kept.clock.advance(timedelta(seconds=4))
+        before = shown(kept) if turn else Counter()
+        # The third push only brings rows, and the fifth none: what is stored is not looked at for rows that went.
+        if turn == 2:
+            for table, held in rows.items():
+                more = [random_row(chance, turn, chance.randrange(10**9)) for _ in range(9)]
+                held += more
+                assert not kept.ingest(table, records(Counter(more))).rejected
+        elif turn != 4:
+            change(kept, chance, rows, turn, 20)
+        kept.push()
+        now = datetime.fromtimestamp(kept.workplace.timeline("three").time() / 1e6, UTC).replace(tzinfo=None)
+        assert shown(kept) == fresh.results(rows, now), turn
+        by_hand.push(rows, now, [None] * 3)
+        assert Counter(kept.rows("lasts")) == Counter(
+            tuple(row[0] for row in result) for result in by_hand.shown
+        ), turn
+        lost += bool(before - shown(kept))
+        grew_old += turn == 4 and bool(before - shown(kept))
+    assert lost > 2
+    assert grew_old
+    assert all(verified.equal for verified in kept.verify_all())

@@ -85,17 +85,17 @@ def random_changes(chance: random.Random, rows: Rows, turn: int, most: int = 6) 
                 gone = held.pop(chance.randrange(len(held)))
                 changes[name][gone] -= 1
                 if chance.random() < 0.5:
-                    row = _random_row(chance, turn, gone[0])
+                    row = random_row(chance, turn, gone[0])
                     held.append(row)
                     changes[name][row] += 1
             else:
-                row = _random_row(chance, turn, chance.randrange(10**9))
+                row = random_row(chance, turn, chance.randrange(10**9))
                 held.append(row)
                 changes[name][row] += 1
     return changes
 
 
-def _random_row(chance: random.Random, turn: int, number: int) -> Row:
+def random_row(chance: random.Random, turn: int, number: int) -> Row:
     at = (
         None
         if chance.random() < 0.05

@@ -83,11 +83,11 @@ def sample(
     )  # fmt: skip
 
 
-def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
+def verdicts(samples: Sequence[Sample], measures: Sequence[str] = COMPARED) -> list[Verdict]:
     """Of what must not grow; none of a measure that a quarter has no value of."""
     return [
         Verdict(measure, fmean(second), fmean(last))
-        for measure in COMPARED
+        for measure in measures
         if (second := _values(samples, measure, 0.25, 0.5)) and (last := _values(samples, measure, 0.75, 1.0))
     ]
 

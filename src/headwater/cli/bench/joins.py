@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,13 @@ def bench_joins(
     execute: Annotated[
         bool, typer.Option("--execute", help="On Spark: adapted joins, offered three times what they probe.")
     ] = False,
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="With --execute: only this part; may be given several times."),
+    ] = None,
+    pushes: Annotated[
+        int | None, typer.Option("--pushes", min=4, help="With --execute: of each plan, under its limit.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Join adaptation under overload: every policy, real tuples, beside the paper's values.
@@ -34,9 +42,11 @@ def bench_joins(
         headwater bench joins --quick --out joins --json
 
         headwater bench joins --execute
+
+        headwater bench joins --execute --part bushy --part live
     """
     if execute:
-        _execute(out, quick, as_json)
+        _execute(out, quick, as_json, part or (), pushes)
         return
     from headwater.bench.joins import run_bench
 
@@ -50,19 +60,31 @@ def bench_joins(
     console().print(f"{len(measured['plots'])} plots and results.json are in {out}")
 
 
-def _execute(out: Path, quick: bool, as_json: bool) -> None:
-    from headwater.bench.joins.execution.executed import run_executed
+def _execute(out: Path, quick: bool, as_json: bool, parts: Sequence[str], pushes: int | None) -> None:
+    from headwater.bench.joins.execution.run import PARTS, PUSHES, run_executed
 
-    with progress_console().status("joins") as status:
-        results = run_executed(out, quick, lambda what: status.update(f"joins: {what}"))
+    if wrong := [part for part in parts if part not in PARTS]:
+        raise typer.BadParameter(f"there is no part {wrong[0]}; parts are {', '.join(PARTS)}")
+    progress = progress_console()
+    results = run_executed(
+        out, quick, lambda what: progress.print(what, style="dim"), parts or PARTS, pushes or PUSHES
+    )
     if as_json:
         print_json(results)
         return
     rows = [
         (row["plan"], row["policy"], f"{row['tolerance']:g}", f"{row['results']:,}", f"{row['share']:.1%}",
-         f"{row['of_predicted']:.1%}", str(row["stale_results"]), "yes" if row["equal"] else "NO",
-         f"{row['seconds_per_push']:.1f} s")
-        for row in results["executed"]
+         f"{row['share_said']:.1%}", f"{row['of_predicted']:.1%}", str(row["stale_results"]),
+         f"{row['cpu_seconds_per_push']:.1f} s")
+        for part in results.values() for row in part.get("executed", ())
     ]  # fmt: skip
-    columns = ("windows", "results", "of all", "of predicted", "stale", "verified", "a push")
-    print_table("Adapted joins on Spark", ["plan", "policy", *columns], rows, right=columns)
+    columns = ("windows", "results", "of all", "status says", "of predicted", "stale", "CPU a push")
+    if rows:
+        print_table("Adapted joins on Spark", ["plan", "policy", *columns], rows, right=columns)
+    bars = [
+        (part, bar, "yes" if met else "NO")
+        for part, found in results.items()
+        for bar, met in found["bars"].items()
+    ]
+    print_table("Bars", ["part", "bar", "met"], bars)
+    console().print(f"Everything that was measured is in {out}")

@@ -17,7 +17,7 @@ from headwater.storage.choosing.choices import Choice, choices_since
 from headwater.storage.choosing.probes import Probes, probes_since
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Adaptation", "JoinStatus", "StreamAllowance", "join_statuses"]
+__all__ = ["Adaptation", "JoinStatus", "StreamAllowance", "join_statuses", "share_found"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds
 SHOWN = 10
@@ -84,7 +84,7 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
 
 
 def _status(view: str, weight: float, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
-    pushes = [_Push(tuple(of_push)) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
+    pushes = _by_push(noted)
     partial = [push.at for push in pushes if push.partial]
     exact = next((push.at for push in pushes if not partial or push.at > partial[-1]), None)
     shares = {push.at: push.share for push in pushes}
@@ -141,8 +141,16 @@ class _Push:
         return share_of_matches(arrived, {probes.stream: probes.probed for probes in self.inputs}, self.found)
 
 
+def share_found(noted: Sequence[Probes]) -> float:
+    """The part of the matches that was found: by pushes' matches, or, while none were counted, by their rows."""
+    return _share(_by_push(noted))
+
+
+def _by_push(noted: Sequence[Probes]) -> list[_Push]:
+    return [_Push(tuple(of_push)) for _, of_push in groupby(noted, key=lambda probes: probes.at)]
+
+
 def _share(pushes: Sequence[_Push]) -> float:
-    """Over pushes: by their matches, or, as long as none were counted, by their rows."""
     counted = [push for push in pushes if push.matches is not None]
     if any(push.matches for push in counted):
         most = sum(push.matches or 0.0 for push in counted)

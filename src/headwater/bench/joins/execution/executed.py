@@ -4,48 +4,43 @@ Real Delta tables, real Spark, the engine's own pushes; only the clock is turned
 machine changes nothing but the seconds.  The first pushes have no limit and show the selectivities.  Then a
 join may do a third of the probes that all matches would take.  Compared are: the results of `optimal` with
 those that it predicted before each push, by what it had learnt; with those of the heuristic that should be
-best on the same streams; and with all matches, as DuckDB counts them.  At the end the view is verified, and
-the oldest row of every result, when it was made, is compared with its tolerance.
+best on the same streams; and with all matches, as DuckDB counts them; that share also with what `status` says
+it is.  At the end the limit is taken away, and what is shown is checked (checks.py) and verified.
 """
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from headwater.bench.joins.execution.optimum import optimum
 from headwater.bench.joins.execution.streams import VIEW, Streams
-from headwater.bench.joins.execution.workloads import (
-    PUSH_EVERY,
-    Workload,
-    fluctuating,
-    sensors,
-    synthetic,
-)
+from headwater.bench.joins.execution.workloads import PUSH_EVERY, Workload
 from headwater.engine.push.choosing.learnt_joins import LearntJoins
 from headwater.model import Overload
 from headwater.overload.joins.adaptation.allowances import allowances
 from headwater.overload.joins.model.join_plan import JoinPlan, saturation
+from headwater.serve.reports.joins import share_found
 from headwater.storage.choosing.choices import choices_since
 from headwater.storage.choosing.probes import Probes, probes_since
 
-__all__ = ["Executed", "run_executed"]
+__all__ = ["HEURISTICS", "Executed", "execute"]
 
 EVERY_ROW = 1e9  # probes per second
 OFFERED = 3.0  # times what may be probed
-UNLIMITED = 5  # pushes, before the limit
+AFTERWARDS = 2  # pushes without a limit, at the end
+CHECKED_EVERY = 5  # pushes: results are shown for at least so long
 HEURISTICS = ("equal", "global-ratio", "equal-best", "selectivity-best")
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """Of the pushes under the limit."""
+    """Of the pushes under the limit, if nothing else is said."""
 
     plan: str
     policy: str
@@ -55,12 +50,15 @@ class Executed:
     results: int
     predicted: float
     matches: int
+    share_said: float  # by `status`, from samples
     stale_results: int
-    equal: bool  # verified
-    seconds_per_push: float
+    no_matches: int
+    equal: bool  # checked by DuckDB and by `verify`, at the end
+    exact_afterwards: bool  # of the pushes after the limit: all matches are found
+    cpu_seconds_per_push: float
     by_push: tuple[int, ...]
     predicted_by_push: tuple[float, ...]
-    bytes_by_push: tuple[int, ...]  # recent rows of the inputs
+    optimum_by_push: tuple[float, ...]  # with what is known after each push; empty: not asked
     decided: tuple[str, ...]  # adaptations, with their reasons
     by_model: dict[str, float]  # results of each policy, for the streams as they were learnt
 
@@ -68,75 +66,78 @@ class Executed:
     def of_predicted(self) -> float:
         return self.results / self.predicted if self.predicted else 1.0
 
+    @property
+    def share(self) -> float:
+        return self.results / max(1, self.matches)
 
-def run_executed(out: Path, quick: bool, say: Callable[[str], None]) -> dict[str, Any]:
-    """All results; also written to `out` as executed.json."""
-    out.mkdir(parents=True, exist_ok=True)
-    pushes = 4 if quick else 12
-    executed: list[Executed] = []
-
-    def add(workload: Workload, policy: str, limit: float | None = None) -> Executed:
-        say(f"{workload.name}, {policy}, {workload.tolerance:g} windows")
-        executed.append(_run(workload, policy, pushes, limit))
-        (out / "executed.json").write_text(json.dumps(_results(executed), indent=1))
-        return executed[-1]
-
-    for workload in synthetic()[:1] if quick else [*synthetic(), sensors()]:
-        optimal = add(workload, "optimal")
-        heuristic = max(HEURISTICS, key=lambda policy: optimal.by_model[policy])
-        add(workload, heuristic, optimal.probes_per_second)
-    if not quick:
-        for tolerance in (3.0, 5.0):
-            add(replace(synthetic()[0], tolerance=tolerance), "optimal")
-        add(fluctuating(5), "optimal")
-    return _results(executed)
+    @property
+    def best_heuristic(self) -> str:
+        """By the model."""
+        return max(HEURISTICS, key=lambda policy: self.by_model[policy])
 
 
-def _results(executed: list[Executed]) -> dict[str, Any]:
-    return {
-        "executed": [
-            asdict(result)
-            | {"of_predicted": result.of_predicted, "share": result.results / max(1, result.matches)}
-            for result in executed
-        ]
-    }
-
-
-def _run(workload: Workload, policy: str, pushes: int, limit: float | None) -> Executed:
+def execute(
+    workload: Workload,
+    policy: str,
+    pushes: int,
+    limit: float | None = None,
+    hindsight: bool = False,
+) -> Executed:
+    """`pushes`: under the limit, after windows have filled. `hindsight`: the optimum as well."""
+    first = workload.filling
     with tempfile.TemporaryDirectory(prefix="headwater-joins-") as folder:
         streams = Streams(Path(folder), workload, Overload(EVERY_ROW, EVERY_ROW, policy))
         try:
-            for _ in range(UNLIMITED):
+            for _ in range(first):
                 streams.push()
-            before, matches = streams.results(), streams.matches()
-            limit = (
-                limit
-                or saturation(_plan_before(streams.workplace.learnt, streams, _pushes(streams)[-1]))[0]
-                / OFFERED
-            )
+            matches = streams.matches()
+            limit = limit or _saturation(streams) / OFFERED
             _limit(streams, limit)
-            seconds, by_push, stored = [], [before], []
-            for _ in range(pushes):
-                seconds.append(streams.push())
-                by_push.append(streams.results())
-                stored.append(streams.bytes_of_inputs())
-            predicted = _predicted(streams)[UNLIMITED:]
-            results = by_push[-1] - before
+            costs, by_push, best, checked = [], [], [], []
+            for number in range(1, pushes + 1):
+                costs.append(streams.push().cpu_seconds)
+                by_push.append(streams.found())
+                if hindsight:
+                    best.append(optimum(streams, limit))
+                if number % CHECKED_EVERY == 0:
+                    checked.append(streams.checked())
+            limited = [probes for push in _pushes(streams)[first:] for probes in push]
+            predicted, there = _predicted(streams)[first:], streams.matches() - matches
+            by_model = _by_model(streams, limit)
+            exact = _afterwards(streams)
+            checked.append(streams.checked())
             return Executed(
-                workload.name, policy, workload.tolerance, limit, pushes, results, sum(predicted),
-                streams.matches() - matches, streams.stale(), streams.verified(), float(np.mean(seconds)),
-                tuple(int(count) for count in np.diff(by_push)), tuple(predicted), tuple(stored),
-                tuple(choice.reason for choice in choices_since(streams.warehouse, VIEW, 0)),
-                _by_model(streams, limit),
+                workload.name, policy, workload.tolerance, limit, pushes, sum(by_push),
+                sum(predicted), there, share_found(limited), sum(seen.stale for seen in checked),
+                sum(seen.no_match for seen in checked),
+                all(seen.right for seen in checked) and streams.verified(), exact, float(np.mean(costs)),
+                tuple(by_push), tuple(predicted), tuple(best),
+                tuple(choice.reason for choice in choices_since(streams.warehouse, VIEW, 0)), by_model,
             )  # fmt: skip
         finally:
             streams.close()
+
+
+def _saturation(streams: Streams) -> float:
+    """The probes per second that all matches of the last push took."""
+    push = _pushes(streams)[-1]
+    return saturation(_plan_before(streams.workplace.learnt, streams, push))[0]
 
 
 def _limit(streams: Streams, probes_per_second: float) -> None:
     catalog = streams.workplace.catalog
     overload = replace(catalog.project.overload, probes_per_second=probes_per_second)
     streams.workplace.catalog = replace(catalog, project=replace(catalog.project, overload=overload))
+
+
+def _afterwards(streams: Streams) -> bool:
+    """Whether all matches are found again that rows of the last pushes make."""
+    _limit(streams, EVERY_ROW)
+    matches, found = streams.matches(), 0
+    for _ in range(AFTERWARDS):
+        streams.push()
+        found += streams.found()
+    return found == streams.matches() - matches
 
 
 def _by_model(streams: Streams, limit: float) -> dict[str, float]:

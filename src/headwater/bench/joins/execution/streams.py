@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from headwater.algebra.stages.adapting import PUSHED, probes
+from headwater.bench.cpu import Cost, measured
+from headwater.bench.joins.execution.checks import Checked, check, matches
 from headwater.bench.joins.execution.workloads import PUSH_EVERY, Workload
 from headwater.catalog import build
 from headwater.clock import ManualClock
@@ -25,10 +24,8 @@ from headwater.engine.upkeep.verify import verify
 from headwater.model import Overload, Project
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
-from headwater.sql.parsing.parser import in_dialect
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.view_rows import count_rows
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["VIEW", "Streams"]
@@ -49,7 +46,7 @@ class Streams:
     _rows: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        declared = resolve(parse_statements(self.workload.ddl()))
+        declared = resolve(parse_statements(self.workload.tables() + self.workload.view()))
         place = str(self.folder)
         project = Project(
             "streams", place, place, {table.name: table for table in declared.tables},
@@ -66,8 +63,8 @@ class Streams:
     def warehouse(self) -> Warehouse:
         return self.workplace.warehouse
 
-    def push(self) -> float:
-        """Let rows arrive for some seconds and push; returns the seconds that the push took."""
+    def push(self) -> Cost:
+        """Let rows arrive for some seconds and push; returns what the push took."""
         begun = self.clock.now()
         self.clock.advance(timedelta(seconds=PUSH_EVERY))
         for stream in self.workload.columns:
@@ -75,9 +72,9 @@ class Streams:
         self.pushes += 1
         self.clock.advance(timedelta(microseconds=1))
         self.executor.watermarks = dict.fromkeys(self.workplace.catalog.project.tables, self.clock.now())
-        start = time.perf_counter()
-        self.executor.push_now()
-        return time.perf_counter() - start
+        with measured() as cost:
+            self.executor.push_now()
+        return cost
 
     def _arrive(self, stream: str, begun: int) -> None:
         drawn = self.workload.rows(stream, self.pushes, self._chance)
@@ -93,51 +90,21 @@ class Streams:
         self._rows += rows
         self.warehouse.source(stream).append(pa.table(columns), self.clock.now())
 
-    def results(self) -> int:
+    def found(self) -> int:
+        """Results of the last push: those that it added."""
         timeline = self.workplace.timeline(VIEW)
-        return count_rows(timeline, timeline.as_of(timeline.time()))
+        weights = timeline.read(timeline.delta(timeline.time() - 1, timeline.time()), []).column(WEIGHT)
+        return int(pc.sum(pc.greater(weights, 0)).as_py() or 0)
 
     def matches(self) -> int:
         """All of them, as DuckDB counts them."""
-        view = self.workplace.catalog.project.views[VIEW]
-        with duckdb.connect() as database:
-            for stream in self.workload.columns:
-                source = self.warehouse.source(stream)
-                database.register(stream, source.read(source.as_of(source.time())))
-            (count,) = database.execute(
-                f"SELECT count(*) FROM ({in_dialect(view.sql, 'duckdb')})"
-            ).fetchone() or (0,)
-        return int(count)
+        return matches(self.warehouse, self.workplace.catalog.project.views[VIEW], self.clock.now())
 
-    def stale(self) -> int:
-        """Results of which a row was older than its tolerance when the last of its rows came."""
-        streams = list(self.workload.columns)
-        joined = self.workplace.timeline(VIEW)
-        ages: dict[int, int] = {}
-        pushed: dict[int, int] = {}
-        for stream in streams:
-            timeline = self.workplace.timeline(probes(VIEW, stream))
-            rows = timeline.read(timeline.as_of(timeline.time()), ["id", "at", PUSHED])
-            ages |= dict(zip(rows["id"].to_pylist(), rows["at"].cast(pa.int64()).to_pylist(), strict=True))
-            pushed |= dict(
-                zip(rows["id"].to_pylist(), rows[PUSHED].cast(pa.int64()).to_pylist(), strict=True)
-            )
-        names = [f"i{number}" for number in range(len(streams))]
-        results = joined.read(joined.as_of(joined.time()), names)
-        limit = round(self.workload.window * self.workload.tolerance * 1e6)
-        by_column = [results[name].to_pylist() for name in names]
-        return sum(
-            max(pushed[row] for row in result) > min(ages[row] for row in result) + limit
-            for result in zip(*by_column, strict=True)
-        )
+    def checked(self) -> Checked:
+        return check(self.warehouse, self.workplace.catalog, VIEW)
 
     def verified(self) -> bool:
         return bool(verify(self.workplace, self.workplace.catalog.kept[VIEW]).equal)
-
-    def bytes_of_inputs(self) -> int:
-        """What the recent rows of the inputs take on disk."""
-        stages = [self.workplace.timeline(probes(VIEW, stream)) for stream in self.workload.columns]
-        return sum(os.path.getsize(file.path) for stage in stages for file in stage.as_of(stage.time()).files)
 
     def close(self) -> None:
         self.executor.close()

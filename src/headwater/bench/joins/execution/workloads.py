@@ -1,8 +1,10 @@
 """What is joined in `headwater bench joins --execute`: streams, how they are joined, and their rows.
 
-Synthetic streams have a column for each join that they take part in, drawn evenly from a domain; a domain may
-change from one push to another, which changes the selectivity of its join (Figure 6).  The sensors are those
-of Figure 8: five groups of neighbouring motes, joined on equal temperatures.
+Synthetic streams have a column for each join that they take part in, drawn evenly from a domain.  Their rates
+differ by up to eight times, within Table 3's range, and so do their domains: where all are alike, every path
+is worth the same, and there is nothing to choose.  Domains may change, which changes selectivities (Figure
+6).  The sensors are those of Figure 8: five groups of neighbouring motes, joined on equal temperatures, about
+a thousand rows of each in a window.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import numpy.typing as npt
 
 from headwater.bench.joins.sensors import find_data, read_groups, stand_in
 
-__all__ = ["PUSH_EVERY", "Workload", "fluctuating", "sensors", "synthetic"]
+__all__ = ["PUSH_EVERY", "Workload", "as_in_figure_6", "sensors", "synthetic", "turned_around"]
 
 PUSH_EVERY = 5  # seconds of virtual time
+EPOCHS = 10  # of the sensors, in a push
+FIRST_EPOCH = 6_000  # the lab is warm and readings overlap
 
 Columns = dict[str, npt.NDArray[np.int64]]
 RowsOf = Callable[[str, int, np.random.Generator], Columns]  # a stream's rows of a push
@@ -25,30 +29,42 @@ RowsOf = Callable[[str, int, np.random.Generator], Columns]  # a stream's rows o
 
 @dataclass(frozen=True)
 class Workload:
-    """`on`: the ON of each stream but the first; `window` and `tolerance` in seconds."""
+    """`on`: the ON of each stream but the first; `window` in seconds, `tolerance` in windows.
+
+    `changes`: the pushes with which selectivities change.
+    """
 
     name: str
     columns: Mapping[str, tuple[str, ...]]  # by stream
     on: tuple[str, ...]
     rows: RowsOf
     window: int = 20
-    tolerance: float = 1.5  # windows
+    tolerance: float = 1.5
+    changes: tuple[int, ...] = ()
 
-    def ddl(self) -> str:
-        streams = list(self.columns)
-        tables = "".join(
+    @property
+    def filling(self) -> int:
+        """Pushes until windows are full and selectivities known."""
+        return round(self.window / PUSH_EVERY) + 2
+
+    def tables(self, more: str = "") -> str:
+        """`more`: clauses."""
+        return "".join(
             f"CREATE TABLE {stream} (id BIGINT PRIMARY KEY,"
-            f" {', '.join(f'{column} BIGINT' for column in columns)}, at TIMESTAMP TEMPORAL);\n"
+            f" {', '.join(f'{column} BIGINT' for column in columns)}, at TIMESTAMP TEMPORAL){more};\n"
             for stream, columns in self.columns.items()
         )
+
+    def view(self, freshness: int = PUSH_EVERY) -> str:
+        streams = list(self.columns)
         listed = ", ".join(f"{stream}.id AS i{number}" for number, stream in enumerate(streams))
         joined = " ".join(f"JOIN {stream} ON {on}" for stream, on in zip(streams[1:], self.on, strict=True))
         limit = round(self.window * self.tolerance * 1000)
         limits = ", ".join(f"{stream} = INTERVAL '{limit}' MILLISECOND" for stream in streams)
         return (
-            f"{tables}CREATE MATERIALIZED VIEW joined FRESHNESS = INTERVAL '{PUSH_EVERY}' SECOND"
+            f"CREATE MATERIALIZED VIEW joined FRESHNESS = INTERVAL '{freshness}' SECOND"
             f" WINDOW = INTERVAL '{self.window}' SECOND TOLERANCE ({limits}) ON OVERLOAD ADAPT JOINS"
-            f" RETAIN INTERVAL '1' DAY AS SELECT {listed} FROM {streams[0]} {joined};"
+            f" AS SELECT {listed} FROM {streams[0]} {joined};\n"
         )
 
 
@@ -65,35 +81,51 @@ def _drawn(
 
 _LINEAR_3 = {"s0": ("ab",), "s1": ("ab", "bc"), "s2": ("bc",)}
 _LINEAR_4 = {"s0": ("ab",), "s1": ("ab", "bc"), "s2": ("bc", "cd"), "s3": ("cd",)}
-_RATES = {"s0": 600, "s1": 100, "s2": 300, "s3": 150}  # rows in a push
-_DOMAINS = {"ab": 400, "bc": 300, "cd": 300}
+_THREE, _FOUR = ("s0.ab = s1.ab", "s1.bc = s2.bc"), ("s0.ab = s1.ab", "s1.bc = s2.bc", "s2.cd = s3.cd")
+_BUSHY = ("s0.ab = s1.ab", "true", "s2.cd = s3.cd AND s1.bc = s2.bc")
+_RATES_3 = {"s0": 100, "s1": 400, "s2": 800}  # rows in a push
+_RATES_4 = {"s0": 200, "s1": 100, "s2": 400, "s3": 800}
+_DOMAINS_3 = {"ab": 200, "bc": 800}
+_DOMAINS_4 = {"ab": 100, "bc": 1_600, "cd": 1_600}
 
 
 def synthetic() -> list[Workload]:
-    three, four = ("s0.ab = s1.ab", "s1.bc = s2.bc"), ("s0.ab = s1.ab", "s1.bc = s2.bc", "s2.cd = s3.cd")
-    bushy = ("s0.ab = s1.ab", "true", "s2.cd = s3.cd AND s1.bc = s2.bc")
-    rows_3 = _drawn(_RATES, lambda column, push: _DOMAINS[column], _LINEAR_3)
-    rows_4 = _drawn(_RATES, lambda column, push: _DOMAINS[column], _LINEAR_4)
+    rows_3 = _drawn(_RATES_3, lambda column, push: _DOMAINS_3[column], _LINEAR_3)
+    rows_4 = _drawn(_RATES_4, lambda column, push: _DOMAINS_4[column], _LINEAR_4)
     return [
-        Workload("three streams", _LINEAR_3, three, rows_3),
-        Workload("four streams, linear", _LINEAR_4, four, rows_4),
-        Workload("four streams, bushy", _LINEAR_4, bushy, rows_4),
+        Workload("three streams", _LINEAR_3, _THREE, rows_3),
+        Workload("four streams, linear", _LINEAR_4, _FOUR, rows_4),
+        Workload("four streams, bushy", _LINEAR_4, _BUSHY, rows_4),
     ]
 
 
-def fluctuating(every: int) -> Workload:
-    """Selectivities change every few pushes: what one join loses, the other gains."""
+def as_in_figure_6(every: int) -> Workload:
+    """Four streams, linear: after some pushes the lower two joins match three times as often, and after as
+    many again the last one twice as often.
+    """
+    first = synthetic()[1].filling + every
+    second = first + every
 
     def domain(column: str, push: int) -> int:
-        turned = push // every % 2 == 1
+        if column == "cd":
+            return 1_600 if push >= second else 3_200
+        return _DOMAINS_4[column] if push >= first else 3 * _DOMAINS_4[column]
+
+    rows = _drawn(_RATES_4, domain, _LINEAR_4)
+    return Workload("selectivities as in Figure 6", _LINEAR_4, _FOUR, rows, changes=(first, second))
+
+
+def turned_around(every: int) -> Workload:
+    """Three streams: what one join loses, the other gains, so that the best path becomes the worst."""
+    change = synthetic()[0].filling + every
+
+    def domain(column: str, push: int) -> int:
+        turned = push >= change
         return {"ab": 3_000 if turned else 100, "bc": 60 if turned else 1_500}[column]
 
     rates = {"s0": 300, "s1": 150, "s2": 300}
     return Workload(
-        "selectivities change",
-        _LINEAR_3,
-        ("s0.ab = s1.ab", "s1.bc = s2.bc"),
-        _drawn(rates, domain, _LINEAR_3),
+        "selectivities turned around", _LINEAR_3, _THREE, _drawn(rates, domain, _LINEAR_3), changes=(change,)
     )
 
 
@@ -101,18 +133,13 @@ def sensors() -> Workload:
     folder = find_data()
     readings = stand_in() if folder is None else read_groups(folder)
     streams = tuple(readings.keys)
+    first = 0 if folder is None else FIRST_EPOCH
 
     def rows(stream: str, push: int, chance: np.random.Generator) -> Columns:
-        epochs, starts = PUSH_EVERY * 10, readings.starts[stream]
-        return {"t": readings.keys[stream][starts[push * epochs] : starts[(push + 1) * epochs]]}
+        starts, begin = readings.starts[stream], first + push * EPOCHS
+        return {"t": readings.keys[stream][starts[begin] : starts[begin + EPOCHS]]}
 
     a, b, c, d, e = streams
     on = (f"{a}.t = {b}.t", "true", f"{c}.t = {d}.t AND {b}.t = {c}.t", f"{e}.t = {a}.t")
-    return Workload(
-        f"five groups of sensors ({readings.source})",
-        dict.fromkeys(streams, ("t",)),
-        on,
-        rows,
-        window=5,
-        tolerance=3.0,
-    )
+    columns = dict.fromkeys(streams, ("t",))
+    return Workload(f"five groups of sensors ({readings.source})", columns, on, rows, window=50)

@@ -52,9 +52,17 @@ class _Input:
 
 
 def sample_paths(
-    workplace: Workplace, kept: Kept, stages: Sequence[Stage], plan: JoinPlan, until: int
+    workplace: Workplace,
+    kept: Kept,
+    stages: Sequence[Stage],
+    plan: JoinPlan,
+    until: int,
+    size: int = SAMPLE,
 ) -> dict[str, PathSample]:
-    """By stream; empty if it cannot be measured. `stages`: of the inputs, in the order of FROM."""
+    """By stream; empty if it cannot be measured. `stages`: of the inputs, in the order of FROM.
+
+    `size`: how many rows of each are followed at most.
+    """
     joined = kept.stages[-1].plan
     assert joined is not None
     scans = {node.relation: node for node in nodes(joined) if isinstance(node, Scan)}
@@ -64,7 +72,7 @@ def sample_paths(
     inputs = [_read(workplace, stage, scans[stage.name], conditions, until) for stage in stages]
     try:
         texts = {condition: _duckdb(condition) for condition in conditions}
-        return _followed(inputs, texts, plan, until)
+        return _followed(inputs, texts, plan, until, size)
     except (duckdb.Error, SqlglotError, InputError) as error:
         logger.info("the paths of %s cannot be sampled: %s", kept.view, error)
         return {}
@@ -99,7 +107,7 @@ def _read(workplace: Workplace, stage: Stage, scan: Scan, conditions: Sequence[E
 
 
 def _followed(
-    inputs: Sequence[_Input], conditions: Mapping[Expr, str], plan: JoinPlan, until: int
+    inputs: Sequence[_Input], conditions: Mapping[Expr, str], plan: JoinPlan, until: int, size: int
 ) -> dict[str, PathSample]:
     by_letter = dict(zip(plan.streams, range(len(inputs)), strict=True))
     samples: dict[str, PathSample] = {}
@@ -109,7 +117,7 @@ def _followed(
             database.register(f"i{number}", source.rows)
         for path in plan.paths:
             own = by_letter[path.stream]
-            _draw(database, inputs[own], own, until)
+            _draw(database, inputs[own], own, until, size)
             joined, after = [own], []
             for hop in path.hops:
                 joined += [by_letter[letter] for letter in hop.partner]
@@ -119,12 +127,12 @@ def _followed(
     return samples
 
 
-def _draw(database: duckdb.DuckDBPyConnection, source: _Input, number: int, until: int) -> None:
+def _draw(database: duckdb.DuckDBPyConnection, source: _Input, number: int, until: int, size: int) -> None:
     keys = ", ".join(_quoted(f"{source.alias}.{name}") for name in source.probing.key)
     database.execute(
         f"CREATE OR REPLACE TEMP TABLE sample AS SELECT * FROM i{number}"
         f" WHERE {_pushed(source)} = make_timestamptz({until}) AND {_weight(source)} > 0"
-        f" ORDER BY hash({keys}) LIMIT {SAMPLE}"
+        f" ORDER BY hash({keys}) LIMIT {size}"
     )
 
 

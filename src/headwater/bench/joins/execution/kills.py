@@ -1,0 +1,89 @@
+"""kill -9 of a run and its JVM while it pushes, again and again; after each, what is shown is checked.
+
+The budget is set by hand, so that the join chooses throughout.  A kill comes at a random moment of a push,
+when the run has said that one is under way.  What a kill left behind is checked before the next run begins,
+by DuckDB alone; at the end a run finishes what is left, and `verify` compares.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from headwater.api import Headwater
+from headwater.bench.joins.execution.checks import check
+from headwater.bench.joins.execution.running import (
+    Feeder,
+    answer,
+    kill_all,
+    running,
+    wait_for_views,
+    written_project,
+)
+from headwater.bench.joins.execution.workloads import synthetic
+from headwater.storage.notices.under_way import read_under_way
+
+__all__ = ["Kills", "run_kills"]
+
+FRESHNESS = 6  # seconds
+RATE = 100  # rows per second of each stream
+DOMAINS = {"ab": 200, "bc": 200}
+PROBES = 300  # per second
+UNDER_WAY_S = 60
+LONGEST_S = 2.0  # that a push may be under way before it is killed
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    """Over all kills; a result is counted after each."""
+
+    kills: int
+    in_pushes: int  # that came while the join or one of its inputs was being pushed
+    results: int
+    twice: int
+    no_match: int
+    stale: int
+    differs: int
+    chose: int  # kills after which the join was choosing
+    equal: bool
+
+
+def run_kills(folder: Path, kills: int, say: Callable[[str], None]) -> Kills:
+    workload, chance = synthetic()[0], random.Random(1)
+    settings = f"overload: {{probes_per_second: {PROBES}}}\n"
+    project = written_project(folder, workload, FRESHNESS, settings)
+    feeder = Feeder(folder, workload, DOMAINS, dict.fromkeys(workload.columns, RATE))
+    checked, in_pushes, chose = [], 0, 0
+    with feeder.feeding():
+        for number in range(kills):
+            with running(folder) as process:
+                wait_for_views(project, process)
+                in_pushes += _in_a_push(project, chance)
+                kill_all(process)
+            checked.append(check(project.warehouse, project.catalog, "joined"))
+            chose += project.status().joins[0].choosing
+            say(f"kill {number + 1}: {checked[-1]}")
+    answer(folder, "run", "--until-idle")
+    (verified,) = answer(folder, "verify", "joined")["views"]
+    return Kills(
+        kills, in_pushes, sum(seen.results for seen in checked), sum(seen.twice for seen in checked),
+        sum(seen.no_match for seen in checked), sum(seen.stale for seen in checked),
+        sum(seen.differs for seen in checked), chose, bool(verified["equal"]),
+    )  # fmt: skip
+
+
+def _in_a_push(project: Headwater, chance: random.Random) -> bool:
+    """Wait for a push of the join and for some part of it; whether it is still under way then."""
+    until = time.monotonic() + UNDER_WAY_S
+    while not _pushing(project) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(chance.uniform(0.0, LONGEST_S))
+    return _pushing(project)
+
+
+def _pushing(project: Headwater) -> bool:
+    stages = read_under_way(project.warehouse.root).stages
+    return any(stage.split("$")[0] == "joined" for stage in stages)
