@@ -33,10 +33,10 @@ from headwater.capture.retrying import Retried, retry_letters
 from headwater.catalog import Catalog, build
 from headwater.clock import Clock, SystemClock, instant_of
 from headwater.errors import InputError
-from headwater.errors.shared import no_such_table
 from headwater.model import Project, Table
 from headwater.planning.cost.billing import Bill
 from headwater.project import fingerprint, load
+from headwater.project.named import table_named
 from headwater.serve.ad_hoc.answer import Answer, answer
 from headwater.serve.asking import interval
 from headwater.serve.changes import Change, changes
@@ -48,7 +48,7 @@ from headwater.serve.planning.plan import Planned, asking, plan
 from headwater.serve.planning.replanning import improved
 from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.serve.read import Rows, read
-from headwater.serve.read_as_of import read_as_of
+from headwater.serve.read_as_of import read_as_of, read_table
 from headwater.serve.reports.bill import Account, account
 from headwater.serve.reports.status import Status, status
 from headwater.serve.reports.storage import storage, vacuum
@@ -59,6 +59,7 @@ from headwater.serve.store.keeping.relations import Relations
 from headwater.serve.store.keeping.verification import VerifiedPart, verify_store
 from headwater.serve.store.keeping.writing import EarlyWriter, Written
 from headwater.serve.store.opening import open_store
+from headwater.sql.parsing.names import spelling
 from headwater.storage.records.run_lock import run_lock
 from headwater.storage.timeline import check_readable
 from headwater.storage.vacuum.inventory import Inventory
@@ -110,10 +111,7 @@ class Headwater:
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
-        declared = {table.lower(): table for table in self.project.tables}.get(name.lower())
-        if declared is None:
-            raise no_such_table(name, self.project.name, self.project.tables)
-        return self.project.tables[declared]
+        return table_named(self.project, name)
 
     def ingest(self, table: str, records: object, batch: str | None = None, strict: bool = False) -> Appended:
         """Append rows or changes: valid ones are committed at one time, others go to the dead letters.
@@ -215,7 +213,8 @@ class Headwater:
     ) -> Rows:
         """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits.
 
-        `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".
+        `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".  Of a table: all rows that have
+        been captured.
 
         `as_of` (microseconds since 1970, or a datetime): the rows of a view or a source as of an earlier
         instant; HistoryGoneError if its history does not reach back that far.
@@ -223,6 +222,8 @@ class Headwater:
         if as_of is not None:
             instant = as_of if isinstance(as_of, int) else instant_of(as_of)
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
+        if max_staleness is None and spelling(view, self.project.tables) is not None:
+            return read_table(self.warehouse, self.clock, self.table(view))
         if isinstance(max_staleness, str):
             max_staleness = interval(max_staleness, "max_staleness")
         rows = read(self.catalog, self.warehouse, self.clock, view, max_staleness)
