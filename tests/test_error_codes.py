@@ -37,7 +37,6 @@ SHARED = {
     "HW303": {"sql", "bounds"},  # views, checked queries
     "HW307": {"sql", "bounds"},
     "HW324": {"sql", "bounds"},
-    "HW973": {"cli", "serve"},  # a key that is there or not, a query that a key should be for
     "HW901": {"algebra", "engine"},  # a stage of a kind that cannot be pushed so
     "HW867": {"bench", "cli"},  # the generators of the bench and of the demo
 }

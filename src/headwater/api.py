@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any
 from headwater.catalog import Catalog, build
 from headwater.clock import Clock, SystemClock, instant_of
 from headwater.errors import InputError
-from headwater.errors.shared import no_such_table
 from headwater.model import Project, Table
 from headwater.project import fingerprint, load
+from headwater.project.named import table_named
+from headwater.sql.parsing.names import spelling
 from headwater.storage.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -97,10 +98,7 @@ class Headwater:
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
-        declared = {table.lower(): table for table in self.project.tables}.get(name.lower())
-        if declared is None:
-            raise no_such_table(name, self.project.name, self.project.tables)
-        return self.project.tables[declared]
+        return table_named(self.project, name)
 
     def ingest(self, table: str, records: object, batch: str | None = None, strict: bool = False) -> Appended:
         """Append rows or changes: valid ones are committed at one time, others go to the dead letters.
@@ -230,7 +228,8 @@ class Headwater:
     ) -> Rows:
         """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits.
 
-        `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".
+        `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".  Of a table: all rows that have
+        been captured.
 
         `as_of` (microseconds since 1970, or a datetime): the rows of a view or a source as of an earlier
         instant; HistoryGoneError if its history does not reach back that far.
@@ -240,6 +239,10 @@ class Headwater:
 
             instant = as_of if isinstance(as_of, int) else instant_of(as_of)
             return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
+        if max_staleness is None and spelling(view, self.project.tables) is not None:
+            from headwater.serve.read_as_of import read_table
+
+            return read_table(self.warehouse, self.clock, self.table(view))
         from headwater.serve.read import read
 
         rows = read(self.catalog, self.warehouse, self.clock, view, _interval(max_staleness))

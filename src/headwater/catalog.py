@@ -23,9 +23,9 @@ from headwater.algebra.stages.outliving import outliving
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
 from headwater.errors import InputError, redact
-from headwater.errors.shared import no_such_view
 from headwater.model import Column, Project, RefreshPolicy, Table, View
 from headwater.planning.stages.compile import Compiled
+from headwater.project.named import view_named
 from headwater.sql.translate import translate
 from headwater.versions import shared_version, view_version
 
@@ -51,12 +51,9 @@ class Catalog:
     _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _by_name: dict[str, tuple[Kept, Stage]] = field(default_factory=dict, compare=False, repr=False)
 
-    def view(self, name: str) -> View:
-        """The view of that name, in any case; a clear error if there is none."""
-        declared = {view.lower(): view for view in self.project.views}.get(name.lower())
-        if declared is None:
-            raise no_such_view(name, self.project.name, self.project.views)
-        return self.project.views[declared]
+    def view(self, name: str, if_table: str = "") -> View:
+        """The view of that name; a clear error, with the hint `if_table` for a table, if there is none."""
+        return view_named(self.project, name, if_table)
 
     def types(self) -> dict[str, dict[str, str]]:
         """The types of the columns of sources and views, as far as they are known without Spark."""

@@ -1,13 +1,15 @@
 """Stop at a hundred wrong records in a row: the whole file is wrong, not its records, and here is why.
 
 Storing a hundred thousand dead letters of a CSV file that was read as JSON lines helps nobody.  What is
-counted are neighbours: wrong records with no accepted one between them.
+counted are neighbours: wrong records with no accepted one between them.  A file that is no text at all, and
+of which not one line could be read, is refused however short it is.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +18,7 @@ from headwater.capture.intake.batch import Batch, Record, Rejection
 from headwater.errors import InputError
 from headwater.model import Table
 
-__all__ = ["MOST_IN_A_ROW", "likely_cause", "stop_at_unreadable", "stop_at_wrong"]
+__all__ = ["MOST_IN_A_ROW", "likely_cause", "not_text", "stop_at_unreadable", "stop_at_wrong"]
 
 MOST_IN_A_ROW = 100
 
@@ -26,14 +28,20 @@ _COLUMN = re.compile(r'column "(?P<name>[^"]+)": (?P<what>.*)')
 def stop_at_unreadable(table: Table, records: Iterable[Record], path: str) -> Iterator[Record]:
     """The records; InputError once a hundred neighbours could not be parsed. Reads no further than that."""
     wrong: list[Rejection] = []
+    some_read = False
     for record in records:
         if record.reason:
             wrong.append(record.rejected(record.reason))
             if len(wrong) == MOST_IN_A_ROW:
-                raise _too_many(table, wrong, path)
+                break
         else:
+            some_read = True
             wrong.clear()
         yield record
+    if not some_read and any(_is_binary(rejection.text) for rejection in wrong):
+        raise not_text(path, wrong[0].text)
+    if len(wrong) == MOST_IN_A_ROW:
+        raise _too_many(table, wrong, path)
 
 
 def stop_at_wrong(table: Table, batch: Batch, rejected: Sequence[Rejection], *, path: str) -> None:
@@ -47,6 +55,25 @@ def stop_at_wrong(table: Table, batch: Batch, rejected: Sequence[Rejection], *, 
         last = first + MOST_IN_A_ROW - 1
         if bisect(accepted, wrong[first].line) == bisect(accepted, wrong[last].line):
             raise _too_many(table, wrong[first : last + 1], path)
+
+
+def _is_binary(text: str) -> bool:
+    """Whether a line, decoded with replacements, cannot have been text."""
+    return "\0" in text or "\N{REPLACEMENT CHARACTER}" in text
+
+
+def not_text(path: str, first: str) -> InputError:
+    """The error of a file that is not UTF-8; `first` is its beginning, decoded with replacements."""
+    hint = "JSON lines and CSV are UTF-8 text; `iconv -f latin1 -t utf-8` makes it of an older encoding."
+    if first.lstrip("\x1f").startswith("\N{REPLACEMENT CHARACTER}\x08"):
+        hint = f"It is compressed: gunzip -c {shlex.quote(path)} | headwater ingest DIR TABLE -"
+    elif first.startswith("PK\x03\x04"):
+        hint = "It is a zip archive or a spreadsheet: save it as CSV in UTF-8."
+    elif first.startswith("PAR1"):
+        hint = "It is a Parquet file: --format parquet."
+    elif first.count("\0") >= len(first) // 3:
+        hint = f"It may be UTF-16: iconv -f utf-16 -t utf-8 {shlex.quote(path)} makes text of it."
+    return InputError("HW848", f"{path} is not UTF-8 text", detail="Nothing of it was stored.", hint=hint)
 
 
 def _too_many(table: Table, wrong: Sequence[Rejection], path: str) -> InputError:
@@ -63,7 +90,7 @@ def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
     """What is probably wrong with the whole file, and what to do."""
     reason = Counter(_kind(rejection.reason) for rejection in wrong).most_common(1)[0][0]
     first = next(rejection for rejection in wrong if _kind(rejection.reason) == reason)
-    if reason.startswith("not JSON"):
+    if reason.startswith(("not JSON", "not a JSON object")):
         return _not_json(table, first.text, path)
     if reason.startswith("unknown column"):
         return f"The table has other columns: {', '.join(table.column_names)}."
@@ -87,8 +114,6 @@ def _kind(reason: str) -> str:
 
 
 def _not_json(table: Table, text: str, path: str) -> str:
-    if text.startswith("PAR1"):
-        return "This is a Parquet file: --format parquet."
     if text.startswith(("[", "{", "}", "]")):
         return "Each line must be one JSON object; `jq -c '.[]' FILE` makes lines of an array."
     for delimiter, name in ((",", ""), (";", ";"), ("\t", "\\t")):

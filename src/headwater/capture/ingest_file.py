@@ -16,7 +16,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from headwater.capture.errors_in_a_row import stop_at_unreadable, stop_at_wrong
+from headwater.capture.errors_in_a_row import not_text, stop_at_unreadable, stop_at_wrong
 from headwater.capture.files.csv_rows import csv_batch
 from headwater.capture.files.options import PATTERNS
 from headwater.capture.intake.append import Appended, Appender
@@ -92,16 +92,14 @@ def _read(table: Table, path: str, form: FileFormat, strict: bool, keep_going: b
             records = json_records(table, content, strict, path)
             return records_batch(table, records if keep_going else stop_at_unreadable(table, records, path))
     except pa.ArrowException as error:
-        raise _other_format(path, "Parquet", error) from error
+        hint = "Name its format: --format jsonl, csv or parquet."
+        raise InputError("HW848", f"{path} is not Parquet", detail=str(error), hint=hint) from error
     except UnicodeDecodeError as error:
-        raise _other_format(path, "UTF-8 text", error) from error
+        raise not_text(path, error.object[:100].decode(errors="replace")) from error
     except OSError as error:
-        raise InputError("HW853", f"{path} cannot be read", detail=error.strerror or str(error)) from error
-
-
-def _other_format(path: str, wanted: str, error: Exception) -> InputError:
-    hint = "Name its format: --format jsonl, csv or parquet."
-    return InputError("HW848", f"{path} is not {wanted}", detail=str(error), hint=hint)
+        hint = "Name one file; a table USING files takes a whole folder." if os.path.isdir(path) else ""
+        why = error.strerror or str(error)
+        raise InputError("HW853", f"{path} cannot be read", detail=why, hint=hint) from error
 
 
 def _parquet(file: io.RawIOBase, show: Show) -> pa.Table:

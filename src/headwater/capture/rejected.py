@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.capture.dead_letters import DEAD_LETTERS
+from headwater.errors import shown_folder
 from headwater.storage.delta.data_files import DataFile
 from headwater.storage.delta.reading import parquet_files
 from headwater.storage.warehouse import Warehouse
@@ -42,7 +43,9 @@ class Rejected:
 
     def warning(self, folder: str) -> str:
         """The same with what it means, and what to do."""
-        return f"{self} and in no view; headwater dead-letters {folder} {self.table} says why"
+        is_or_are = "is" if self.rows == 1 else "are"
+        listing = f"headwater dead-letters {shown_folder(folder)} {self.table}"
+        return f"{self} and {is_or_are} in no view; {listing} says why"
 
 
 def _percent(share: float) -> str:

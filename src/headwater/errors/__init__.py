@@ -9,7 +9,7 @@ an error's own message, detail and hint say what is wrong in this case.  Secrets
 from headwater.errors.error import HeadwaterError, InputError, InternalError, RefusedError, brief, trace
 from headwater.errors.place import Place
 from headwater.errors.redaction import redact
-from headwater.errors.suggestions import did_you_mean
+from headwater.errors.suggestions import did_you_mean, shown_folder
 
 __all__ = [
     "HeadwaterError",
@@ -20,5 +20,6 @@ __all__ = [
     "brief",
     "did_you_mean",
     "redact",
+    "shown_folder",
     "trace",
 ]

@@ -8,27 +8,7 @@ from headwater.errors.error import InputError
 from headwater.errors.place import Place
 from headwater.errors.suggestions import did_you_mean
 
-__all__ = ["declared_twice", "no_such_column", "no_such_table", "no_such_view"]
-
-
-def no_such_view(name: str, project: str, views: Iterable[str]) -> InputError:
-    return _not_in_project("HW210", "view", name, project, list(views), None)
-
-
-def no_such_table(name: str, project: str, tables: Iterable[str], place: Place | None = None) -> InputError:
-    return _not_in_project("HW211", "table", name, project, list(tables), place)
-
-
-def _not_in_project(
-    code: str, kind: str, name: str, project: str, declared: list[str], place: Place | None
-) -> InputError:
-    return InputError(
-        code,
-        f'there is no {kind} "{name}" in project "{project}"',
-        place=place,
-        detail=f"Its {kind}s: {', '.join(declared) or 'none'}.",
-        hint=did_you_mean(name, declared),
-    )
+__all__ = ["declared_twice", "no_such_column"]
 
 
 def no_such_column(table: str, name: str, columns: Iterable[str]) -> InputError:

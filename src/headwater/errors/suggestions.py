@@ -1,11 +1,14 @@
-"""Suggestions for misspelt names."""
+"""What to type instead: names that were misspelt, folders as a shell takes them."""
 
 from __future__ import annotations
 
 import difflib
+import os
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
-__all__ = ["did_you_mean"]
+__all__ = ["did_you_mean", "shown_folder"]
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
@@ -13,3 +16,9 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     spellings = {candidate.lower(): candidate for candidate in candidates}
     close = difflib.get_close_matches(name.lower(), spellings, n=1, cutoff=0.6)
     return f'did you mean "{spellings[close[0]]}"?' if close else ""
+
+
+def shown_folder(folder: str | Path) -> str:
+    """A folder as one would type it here."""
+    relative = os.path.relpath(folder)
+    return shlex.quote(str(folder) if relative.startswith("..") else relative)

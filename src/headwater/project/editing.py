@@ -39,6 +39,8 @@ def new_views(path: Path) -> tuple[StatementText, ...]:
 
 def require_outside(path: Path, folder: Path) -> None:
     """A file of views that `add` or `plan --with` takes: it exists, and is not one of the project's own."""
+    if path.is_dir():
+        raise InputError("HW861", f"{path} is a folder, not a file", hint="name an SQL file in it")
     if not path.is_file():
         raise InputError(
             "HW861", f"there is no file {path}", hint="name a file with CREATE MATERIALIZED VIEW"

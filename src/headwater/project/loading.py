@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from headwater.errors import InputError, Place, did_you_mean
-from headwater.errors.shared import no_such_table
+from headwater.errors import InputError, Place, did_you_mean, shown_folder
 from headwater.model import Expectation, Project, Table
 from headwater.project.addresses import refuse_address
 from headwater.project.secrets import absolute_secret_files
@@ -84,7 +83,9 @@ def _expected(
     for written, (expectation, place) in expect.items():
         name = spelling(written, tables)
         if name is None:
-            raise no_such_table(written, project, tables, place)
+            message = f'there is no table "{written}" in project "{project}"'
+            detail = f"Its tables: {', '.join(tables) or 'none'}."
+            raise InputError("HW211", message, place=place, detail=detail, hint=did_you_mean(written, tables))
         before = tables[name].expect
         rows = before.rows if expectation.rows is None else expectation.rows
         rate = before.rate_per_second if expectation.rate_per_second is None else expectation.rate_per_second
@@ -109,7 +110,7 @@ def _spelled(table: Table, expectation: Expectation, place: Place) -> dict[str, 
 def _settings_text(folder: Path) -> str:
     refuse_address(str(folder), "the project")
     if not folder.exists():
-        hint = f"headwater init {folder} makes a starter project there"
+        hint = f"headwater init {shown_folder(folder)} makes a starter project there"
         raise InputError("HW201", f"there is no folder {folder}", hint=hint)
     if not folder.is_dir():
         raise InputError(

@@ -44,7 +44,7 @@ def feed_of(
     catalog: Catalog, warehouse: Warehouse, view: str, since: int | None = None
 ) -> tuple[Feed, Timeline]:
     """A reader's place in a view's timeline, and the timeline."""
-    name = catalog.view(view).name
+    name = catalog.view(view, "Views have a feed of changes; a view AS SELECT * FROM it would, too.").name
     timeline = warehouse.stage(catalog.folder(name))
     return Feed(timeline, name, since), timeline
 

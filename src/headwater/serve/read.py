@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock, instant_text, micros
-from headwater.errors import RefusedError
+from headwater.errors import RefusedError, shown_folder
 from headwater.serve.frames import Frames
 from headwater.serve.reports.status import last_failure
 from headwater.serve.reports.tables import stale_since
@@ -70,7 +70,7 @@ def standing(
     max_staleness: timedelta | None = None,
 ) -> Standing:
     """How a view stands; an error if it was never computed, or is too stale. Reads a log, no rows."""
-    view = catalog.view(name)
+    view = catalog.view(name, "A table is not stale: read it without a bound on its staleness.")
     time = warehouse.stage(catalog.folder(view.name)).time()
     if time == BEGINNING:
         raise never_computed(view.name, catalog, warehouse)
@@ -111,7 +111,7 @@ def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverCo
     return NeverComputedError(
         "HW821",
         f'view "{view}" has never been computed',
-        hint=f"Start the run: headwater run {catalog.project.folder}",
+        hint=f"Start the run: headwater run {shown_folder(catalog.project.folder)}",
     )
 
 

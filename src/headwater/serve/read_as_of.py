@@ -13,14 +13,16 @@ from datetime import timedelta
 from headwater.catalog import Catalog
 from headwater.clock import Clock, instant_text
 from headwater.errors import RefusedError
+from headwater.model import Table
 from headwater.serve.read import Rows, never_computed
 from headwater.sql.parsing.names import spelling
 from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.delta.types import arrow_schema
 from headwater.storage.view_rows import visible_rows
 from headwater.storage.warehouse import Warehouse
 from headwater.storage.zset import consolidate, expand
 
-__all__ = ["HistoryGoneError", "read_as_of"]
+__all__ = ["HistoryGoneError", "read_as_of", "read_table"]
 
 
 class HistoryGoneError(RefusedError):
@@ -53,6 +55,17 @@ def read_as_of(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, 
     changes = timeline.read(part) if source is not None else visible_rows(timeline, part)
     time = max((*part.times, horizon)) or instant
     return Rows(relation, time, timedelta(microseconds=max(0, now - time)), expand(consolidate(changes)))
+
+
+def read_table(warehouse: Warehouse, clock: Clock, table: Table) -> Rows:
+    """All that has been captured of a table; no rows if that is nothing yet."""
+    timeline, now = warehouse.source(table.name), clock.now()
+    if not timeline.exists():
+        return Rows(table.name, now, timedelta(), arrow_schema(table.columns).empty_table())
+    snapshot = timeline.snapshot()
+    changes = timeline.read(timeline.as_of(snapshot.time, snapshot=snapshot))
+    staleness = timedelta(microseconds=max(0, now - snapshot.time))
+    return Rows(table.name, snapshot.time, staleness, expand(consolidate(changes)))
 
 
 def _not_readable(relation: str, instant: int, why: str, hint: str) -> HistoryGoneError:

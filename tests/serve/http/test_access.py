@@ -157,7 +157,7 @@ def test_the_commands(folder: Path) -> None:
     assert "ops" in command("key", "list", folder).stdout
     assert "HW973" in command("key", "add", folder, "ops", status=2).stderr
     assert "HW210" in command("key", "add", folder, "x", "--view", "nothing", status=2).stderr
-    assert "HW973" in command("key", "add", folder, "x", "--query", "nothing", status=2).stderr
+    assert "HW430" in command("key", "add", folder, "x", "--query", "nothing", status=2).stderr
     command("key", "revoke", folder, "ops")
     assert "HW973" in command("key", "revoke", folder, "ops", status=2).stderr
     (folder / "warehouse" / "keys.json").write_text("{")

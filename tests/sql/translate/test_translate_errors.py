@@ -62,6 +62,10 @@ WRONG = [
     ("HW308", "SELECT «sum(paid»  ) AS s FROM orders", "sum needs numbers"),
     ("HW308", "SELECT «sum(day») AS s FROM orders", "sum needs numbers"),
     ("HW308", "SELECT id FROM orders WHERE «quantity»", "WHERE needs a condition"),
+    ("HW308", "SELECT id FROM orders WHERE «quantity = 'abc'»", "'abc' cannot be read as a"),
+    ("HW308", "SELECT id FROM orders WHERE «quantity IN (1, 'two'»)", "'two' cannot be read as a"),
+    ("HW308", "SELECT id FROM orders WHERE «'soon' > day»", "'soon' cannot be read as a date"),
+    ("HW308", "SELECT «quantity + 'x'» AS y FROM orders", "'x' cannot be read as a"),
     ("HW308", "SELECT id FROM orders WHERE paid OR «total»", "OR needs a condition"),
     ("HW308", "SELECT «paid AS x FROM orders UNION ALL SELECT day FROM orders»", "one part"),
     ("HW309", "SELECT «window(at») AS w, count(*) AS n FROM orders GROUP BY window(at)", "2 to 4 arguments"),
@@ -110,6 +114,19 @@ def test_an_error_says_what_and_where(code: str, marked: str, part: str) -> None
         wanted = marked[marked.index("«") + 1 : marked.index("»")]
         assert wanted in shown or shown in wanted
         assert error.place.column - 1 <= marked.index("«") < error.place.column - 1 + error.place.length
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "quantity = ' 1 '", "quantity < '1e3'", "total > '-.5'", "total < 'Infinity'", "day > '2026-01'",
+        "day = '2026-1-5T10:00:00'", "at > '12:30'", "paid = 'no'", "status = 'abc'", "status IN ('a', 'b')",
+        "quantity = NULL", "CAST(quantity AS STRING) = 'abc'",
+    ],
+)  # fmt: skip
+def test_a_text_that_spark_reads_as_the_other_type_is_not_refused(condition: str) -> None:
+    view = View("v", SqlText(f"SELECT id FROM orders WHERE {condition}", "views.sql"), timedelta(seconds=1))
+    assert not translate(view, RELATIONS).obstacles
 
 
 def test_a_place_counts_from_the_start_of_the_file() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.show.output import console, print_json
+from headwater.errors import shown_folder
 from headwater.serve.planning.changing_json import added_json, dropped_json, priced
 from headwater.units import dollar_text
 
@@ -97,7 +98,7 @@ def _print_added(done: Added, folder: Path) -> None:
     after = (
         "The run takes them over within seconds."
         if done.running
-        else f"Keep them with: headwater run {folder}"
+        else f"Keep them with: headwater run {shown_folder(folder)}"
     )
     out.print(after)
 

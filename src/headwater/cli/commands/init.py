@@ -9,6 +9,7 @@ import typer
 
 from headwater.cli.input.arguments import JsonOption, local_folder
 from headwater.cli.show.output import console, print_json
+from headwater.errors import shown_folder
 
 __all__ = ["init"]
 
@@ -29,8 +30,8 @@ def init(
     if as_json:
         print_json({"project": str(folder), "files": [str(path) for path in written]})
         return
-    out = console()
+    out, typed = console(), shown_folder(folder)
     out.print(f"Wrote {len(written)} files to {folder}. Next:")
-    out.print(f"  headwater plan {folder}")
-    out.print(f"  headwater run {folder}            (Ctrl-C stops it; start it again, nothing is lost)")
-    out.print(f"  less {folder}/README.md           (what to type in another terminal)")
+    out.print(f"  headwater plan {typed}")
+    out.print(f"  headwater run {typed}            (Ctrl-C stops it; start it again, nothing is lost)")
+    out.print(f"  less {typed}/README.md           (what to type in another terminal)")

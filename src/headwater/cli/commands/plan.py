@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import write_text
 from headwater.cli.show.output import print_json
 from headwater.cli.show.rejected import warn_of_rejected
-from headwater.errors.shared import no_such_view
+from headwater.project.named import view_named
 from headwater.units import dollar_text
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def plan(
         planned = project.plan(_checked(project, with_file or []))
     if with_file and not any(view.asked for view in planned.views):
         raise declares_no_view(", ".join(map(str, with_file)))
-    shown = planned.views if view is None else (_named(planned, view),)
+    shown = planned.views if view is None else (_named(project, planned, view),)
+    view = None if view is None else shown[0].view.name
     if svg is not None:
         _draw(svg, planned, view)
     if as_json:
@@ -92,20 +94,17 @@ def _checked(project: Headwater, files: list[Path]) -> list[Path]:
     return files
 
 
-def _named(planned: Planned, name: str) -> PlannedView:
-    for planned_view in planned.views:
-        if planned_view.view.name.lower() == name.lower():
-            return planned_view
-    raise no_such_view(name, planned.project, [planned_view.view.name for planned_view in planned.views])
+def _named(project: Headwater, planned: Planned, name: str) -> PlannedView:
+    views = {planned_view.view.name: planned_view for planned_view in planned.views}
+    declared = replace(project.project, views={each: views[each].view for each in views})
+    return views[view_named(declared, name, "Views are planned; a table is what they read.").name]
 
 
 def _critical(planned: Planned, view: str | None) -> tuple[Edge, ...]:
     """The path to mark: that of the view asked for, else of the view nearest to its promise."""
     admitted = [planned_view for planned_view in planned.views if planned_view.estimate.admitted]
     if view is not None:
-        admitted = [
-            planned_view for planned_view in admitted if planned_view.view.name.lower() == view.lower()
-        ]
+        admitted = [planned_view for planned_view in admitted if planned_view.view.name == view]
     if not admitted:
         return ()
     tightest = max(
@@ -135,11 +134,7 @@ def _draw(path: Path, planned: Planned, view: str | None) -> None:
     picture = below_each_other(picture, "" if view else woven_svg(planned.woven))
     for candidate in planned.views:
         join = candidate.estimate.join
-        if (
-            join is not None
-            and join.adapted
-            and (view is None or candidate.view.name.lower() == view.lower())
-        ):
+        if join is not None and join.adapted and view in (None, candidate.view.name):
             picture = below_each_other(picture, join.picture(candidate.view.name))
     write_text(path, picture)
 
@@ -148,4 +143,4 @@ def _graph(planned: Planned, view: str | None) -> PlanGraph:
     from headwater.planning.graph.graph import part_of
 
     whole = planned.plan_with.graph
-    return whole if view is None else part_of(whole, _named(planned, view).view.name)
+    return whole if view is None else part_of(whole, view)

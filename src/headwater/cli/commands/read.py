@@ -19,7 +19,7 @@ __all__ = ["read"]
 
 def read(
     folder: ProjectFolder,
-    view: Annotated[str, typer.Argument(metavar="VIEW", help="A view; with --as-of, also a source.")],
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="A view, or a table.")],
     max_staleness: Annotated[
         str | None, typer.Option(help="Refuse if the view is staler than this: 5s, 2m.", metavar="D")
     ] = None,
@@ -32,7 +32,9 @@ def read(
 ) -> None:
     """Print the rows of a view as of its time. Never waits: it answers, or refuses if the view is too stale.
 
-    With `--as-of`, the newest state of a view or a source that is stored at or before an instant; refused if
+    Of a table: all rows that have been captured.
+
+    With `--as-of`, the newest state of a view or a table that is stored at or before an instant; refused if
     its history does not reach back that far (`retention.history`).
 
     Examples: `headwater read shop big_orders --max-staleness 5s`,

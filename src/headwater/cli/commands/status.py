@@ -21,7 +21,7 @@ from headwater.cli.show.tables import Column
 from headwater.cli.show.trees import print_tree_status
 from headwater.cli.show.view_status import print_view_status
 from headwater.clock import instant_text
-from headwater.errors import InputError
+from headwater.errors import InputError, shown_folder
 from headwater.serve.asking import period
 from headwater.serve.reports.status_json import status_json
 from headwater.units import byte_text
@@ -207,6 +207,6 @@ def _draw(project: Headwater, path: Path, last: str | None) -> None:
         raise InputError(
             "HW890",
             "there is nothing to draw: no snapshot was taken in this period",
-            hint=f"Keep the views first: headwater run {project.project.folder}",
+            hint=f"Keep the views first: headwater run {shown_folder(project.project.folder)}",
         )
     draw_staleness(picture, project.project.name, curves)

@@ -64,7 +64,7 @@ def verify(
     check_java(project.project.masters().values())
     lifetime = lifetime_of_work(map(project.warehouse.source, project.project.tables))
     expect(lifetime)
-    names = [project.catalog.view(view).name] if view is not None else list(project.catalog.kept)
+    names = [_named(project, view)] if view is not None else list(project.catalog.kept)
     results: list[Verified] = []
     with progress_console().status("starting Spark ...") as progress:
         together = lifetime is Lifetime.SHORT  # few rows: one action for many views
@@ -105,6 +105,11 @@ def verify(
     warn_of_rejected(project, {table for name in names for table in project.catalog.sources(name)})
     if not (all(result.equal for result in results) and all(table.equal for table in tables)):
         raise typer.Exit(1)
+
+
+def _named(project: Headwater, view: str) -> str:
+    hint = "Views are compared with what tables hold. Name a view; without a name all are verified."
+    return project.catalog.view(view, hint).name
 
 
 def _says_nothing(result: Verified) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.tables import Column
+from headwater.errors import shown_folder
 from headwater.units import counted, seconds_text
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def report(
     if verified:
         out.print(how_to_read(folder, paths), markup=False)
     else:
-        out.print(f"Stopped early. The project is in {folder}; headwater run {folder} continues from here.")
+        again = f"headwater run {shown_folder(folder)}"
+        out.print(f"Stopped early. The project is in {folder}; {again} continues from here.")
 
 
 def _answer(
@@ -152,7 +154,7 @@ def _why_late(broken: int) -> str:
 def how_to_read(folder: Path, paths: Mapping[str, str]) -> str:
     """Where the Delta tables are, and a line for each of four readers; the path is a real one."""
     view = "revenue_by_category" if "revenue_by_category" in paths else next(iter(paths))
-    path = paths[view]
+    path, typed = paths[view], shown_folder(folder)
     return f"""
 Every view is a plain Delta table; for example {view}:
   {path}
@@ -168,5 +170,5 @@ Every view is a plain Delta table; for example {view}:
   Spark       spark.read.format("delta").load("{path}")
               (in a Spark that has Delta Lake: the package io.delta:delta-spark of its version)
 
-Next: headwater status {folder};  headwater read {folder} {view};  headwater plan {folder};
-      headwater run {folder}   (keeps the views; ingest from another terminal, see {folder}/README.md)"""
+Next: headwater status {typed};  headwater read {typed} {view};  headwater plan {typed};
+      headwater run {typed}   (keeps the views; ingest from another terminal, see {folder}/README.md)"""

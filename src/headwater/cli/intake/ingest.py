@@ -14,10 +14,12 @@ from headwater.cli.input.opening import open_to_write
 from headwater.cli.show.output import console, print_json, progress_console
 from headwater.cli.show.rejected import warn_of_rejected
 from headwater.clock import instant_text
+from headwater.errors import shown_folder
 from headwater.units import byte_text
 
 if TYPE_CHECKING:
     from headwater.capture.intake.append import Appended
+    from headwater.model import Table
 
 __all__ = ["ingest"]
 
@@ -77,7 +79,7 @@ def ingest(
     if as_json:
         print_json(_answer(appended))
     else:
-        _print(appended, f"headwater dead-letters {folder} {table}")
+        _print(appended, project.table(table), path, f"headwater dead-letters {shown_folder(folder)} {table}")
     warn_of_rejected(project, {project.table(table).name})
     if appended.rejected:
         raise typer.Exit(1)
@@ -96,7 +98,9 @@ def _answer(appended: Appended) -> dict[str, Any]:
     }
 
 
-def _print(appended: Appended, listing: str) -> None:
+def _print(appended: Appended, table: Table, path: str, listing: str) -> None:
+    from headwater.capture.errors_in_a_row import likely_cause
+
     out = console()
     when = "" if appended.time is None else f" at {instant_text(appended.time)}"
     stored = "already stored: " if appended.repeated else ""
@@ -105,6 +109,8 @@ def _print(appended: Appended, listing: str) -> None:
         out.print(f"  line {rejection.line}: {rejection.reason}", markup=False)
     if appended.rejected > SHOWN and not appended.repeated:
         out.print(f"  ... and {appended.rejected - SHOWN:,} more; {listing} lists them")
+    if appended.reasons and not appended.accepted:
+        out.print(likely_cause(table, appended.reasons, path), markup=False)
 
 
 class _Progress:

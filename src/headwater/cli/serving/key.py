@@ -94,17 +94,12 @@ def _rights(project: Any, role: Role, views: list[str] | None, queries: list[str
     """Views by their declared names, so that a misspelt one is an error now; the same for queries."""
     if not views and not queries:
         return Rights(role)
-    from headwater.errors import InputError, did_you_mean
+    from headwater.project.named import query_named
 
-    declared = {query.lower(): query for query in project.project.queries}
-    for name in queries or ():
-        if name.lower() not in declared:
-            hint = did_you_mean(name, list(declared.values()))
-            raise InputError("HW973", f'there is no query "{name}"', hint=hint)
     return Rights(
         role,
         tuple(project.catalog.view(name).name for name in views or ()),
-        tuple(declared[name.lower()] for name in queries or ()),
+        tuple(query_named(project.project, name).name for name in queries or ()),
     )
 
 

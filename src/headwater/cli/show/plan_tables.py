@@ -24,6 +24,11 @@ INDENT = 10
 
 def print_plan(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -> None:
     out = console()
+    if not planned.views:
+        out.print(
+            f"{planned.project} declares no view yet: add one with CREATE MATERIALIZED VIEW ... AS SELECT"
+        )
+        return
     if len(shown) == len(planned.views):
         _print_answer(planned, explain)
     print_views(shown, " (not added)")

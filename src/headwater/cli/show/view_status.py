@@ -24,6 +24,9 @@ COLUMNS = (
 
 def print_view_status(current: Status) -> None:
     """Sites and owners have columns only where a project has them."""
+    if not current.views:
+        console().print("It declares no view yet.")
+        return
     extra = [
         name
         for name, usual in (("site", "default"), ("owner", ""))

@@ -86,8 +86,8 @@ CODES = (
     ),
     Code(
         "HW973",
-        "A name of a key, or of what it is for, cannot be used",
-        "Another key has that name, or there is no key or query of that name.",
+        "A name of a key cannot be used",
+        "Another key has that name, or there is no key of that name.",
         "headwater key list DIR shows the keys.",
     ),
     Code(

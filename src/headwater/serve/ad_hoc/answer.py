@@ -20,10 +20,12 @@ from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.serve.ad_hoc.common_time import Stored, times_to_read
 from headwater.serve.ad_hoc.duckdb_relations import changes_as_rows, plain_rows, quoted
+from headwater.serve.ad_hoc.failing import failing
 from headwater.serve.frames import Frames
 from headwater.serve.read import never_computed
 from headwater.sql.ddl.resolve import relations_named
 from headwater.sql.parsing.parser import in_dialect, parse_select
+from headwater.sql.parsing.result_names import result_names
 from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.delta.reading import damaged_file
 from headwater.storage.delta.types import arrow_schema
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["Answer", "answer", "database_of", "relations_as_of", "rows_as_of"]
+
+
+SHOWN = 8  # names of relations in a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,26 @@ class Answer(Frames):
 
 def answer(catalog: Catalog, warehouse: Warehouse, clock: Clock, text: str) -> Answer:
     """The answer to a SELECT; InputError if it is wrong."""
-    sql = parse_select(SqlText(text.strip().rstrip(";")))
+    sql = _select(catalog, SqlText(text.strip().rstrip("; \n")))
     times, relations = relations_as_of(catalog, warehouse, clock, sql)
     with database_of(relations, {warehouse.root, *warehouse.roots.values()}) as database:
         return Answer(_run(database, sql), times)
+
+
+def _select(catalog: Catalog, text: SqlText) -> SqlText:
+    relations = [*catalog.project.tables, *catalog.project.views]
+    more = ", ..." if len(relations) > SHOWN else ""
+    hint = f"Write one SELECT, which changes nothing, over {', '.join(relations[:SHOWN])}{more}."
+    if not text.text:
+        raise InputError("HW113", "there is no query", hint=hint)
+    try:
+        return parse_select(text)
+    except InputError as error:
+        if error.hint:
+            raise
+        raise InputError(
+            error.code, error.message, place=error.place, detail=error.detail, hint=hint
+        ) from error
 
 
 def relations_as_of(
@@ -123,16 +144,7 @@ def _run(database: duckdb.DuckDBPyConnection, sql: SqlText) -> pa.Table:
 
     text = in_dialect(sql, "duckdb")
     try:
-        return database.sql(text).to_arrow_table()
+        table = database.sql(text).to_arrow_table()
     except duckdb.Error as error:
-        raise InputError(
-            "HW823",
-            f"the query failed: {_first_line(error)}",
-            place=sql.place(),
-            detail=f"DuckDB ran: {text}",
-            hint="Ad hoc queries are answered by DuckDB, whose functions differ from Spark's here and there.",
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+        raise failing(database, sql, text, error) from error
+    return table.rename_columns(result_names(sql, table.column_names))

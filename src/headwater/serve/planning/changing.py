@@ -86,7 +86,7 @@ def _broken(planned: Planned) -> Iterator[str]:
 
 def drop(catalog: Catalog, warehouse: Warehouse, clock: Clock, name: str, keep_data: bool = False) -> Dropped:
     """Take a view out of the project's files; refused while something else reads it."""
-    view = catalog.view(name)
+    view = catalog.view(name, "A table is taken out by hand: delete its CREATE TABLE once nothing reads it.")
     if others := readers(catalog.project, view.name):
         raise RefusedError(
             "HW892",

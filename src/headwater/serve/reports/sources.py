@@ -6,8 +6,6 @@ weights of files that hold deletions are read.
 
 from __future__ import annotations
 
-import os
-import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +14,7 @@ import pyarrow.parquet as pq
 
 from headwater.capture.rejected import Rejected, rejected_rows
 from headwater.clock import Clock
+from headwater.errors import shown_folder
 from headwater.model import Project, Table
 from headwater.serve.planning.relation_facts import changes_per_second
 from headwater.storage.delta.damage import damage, damaged_source
@@ -25,7 +24,7 @@ from headwater.storage.records.capture_health import CaptureHealth, WaitingFile,
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.warehouse import Warehouse
 
-__all__ = ["SourceStatus", "next_step", "shown_folder", "source_statuses"]
+__all__ = ["SourceStatus", "next_step", "source_statuses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,6 @@ def next_step(
     if table.provider == "api":
         return f"headwater ingest {folder} {table.name} FILE"
     return "" if running else f"headwater run {folder}"
-
-
-def shown_folder(folder: str) -> str:
-    """A folder as one would type it here."""
-    relative = os.path.relpath(folder)
-    return shlex.quote(folder if relative.startswith("..") else relative)
 
 
 def _rows(file: DataFile) -> int:

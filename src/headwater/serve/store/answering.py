@@ -21,8 +21,9 @@ from headwater.bounds.plans.execute import BrokenAssumption, Result, execute
 from headwater.bounds.plans.store import Store
 from headwater.catalog import build
 from headwater.clock import Clock, SystemClock, instant_text, micros
-from headwater.errors import InputError, did_you_mean
+from headwater.errors import InputError, shown_folder
 from headwater.model import Project
+from headwater.project.named import query_named
 from headwater.serve.noticed_reads import NoticedReads
 from headwater.serve.store.declared import Checked, DeclaredQuery, checked_queries
 from headwater.serve.store.layout import Layout, layouts_of
@@ -130,9 +131,7 @@ class Answering:
     def _checked(self, name: str) -> Checked:
         spelled = self._spelled.get(name.lower())
         if spelled is None:
-            hint = did_you_mean(name, self.checked) or "Queries are declared with CREATE QUERY."
-            message = f'the project "{self.project.name}" has no query "{name}"'
-            raise InputError("HW430", message, hint=hint)
+            spelled = query_named(self.project, name).name  # says what the name is instead
         return self.checked[spelled]
 
     def _time_of(self, declared: DeclaredQuery, layout: Layout, snapshot: Snapshot) -> int:
@@ -144,7 +143,7 @@ class Answering:
                 "HW435",
                 f'the store does not hold what the query "{declared.name}" reads',
                 detail=f"{len(missing)} of {len(layout.parts)} tables, indexes and views are missing.",
-                hint=f"Start the run: headwater run {self.project.folder}",
+                hint=f"Start the run: headwater run {shown_folder(self.project.folder)}",
             )
         return min((times[relation] for relation in layout.relations), default=self.clock.now())
 

@@ -18,6 +18,7 @@ from headwater.errors import InputError
 from headwater.model import Query
 from headwater.serve.ad_hoc.answer import database_of, relations_as_of
 from headwater.sql.parsing.parser import in_dialect
+from headwater.sql.parsing.result_names import result_names
 from headwater.storage.as_python import as_python
 from headwater.storage.warehouse import Warehouse
 
@@ -49,6 +50,7 @@ def answer_within(
             ) from error
         finally:
             stopping.cancel()
+    table = table.rename_columns(result_names(query.sql, table.column_names))
     return as_python(table), min(times.values(), default=clock.now())
 
 

@@ -24,10 +24,9 @@ from headwater.capture.given_records import given_records
 from headwater.capture.intake.append import Appender
 from headwater.capture.retrying import retry_letters
 from headwater.errors import HeadwaterError, InputError
-from headwater.errors.shared import no_such_table
-from headwater.model import Table
 from headwater.project import load
 from headwater.project.editing import new_views
+from headwater.project.named import table_named
 from headwater.serve.access.keys import Role
 from headwater.serve.http.answers import answered
 from headwater.serve.http.asked import forbidden, needs, rights_of
@@ -119,7 +118,8 @@ def router(serving: Serving) -> APIRouter:
     def retry(request: Request, given: Letters) -> Response:
         """Append the dead letters of a source again, after a mend: what fits is stored, the rest stays."""
         opened = serving.opened
-        done = retry_letters(opened.project, opened.warehouse, serving.clock, _table(opened, given.table))
+        table = table_named(opened.project, given.table)
+        done = retry_letters(opened.project, opened.warehouse, serving.clock, table)
         fields = {"accepted": done.accepted, "rejected": done.rejected, "next_run": done.next_run}
         return answered(request, {"table": done.table} | fields)
 
@@ -131,7 +131,7 @@ def router(serving: Serving) -> APIRouter:
     def take(request: Request, table: str, given: Records) -> Response:
         """Append rows or changes to a source: all of them, or none and the reason."""
         opened = serving.opened
-        source = _table(opened, table)
+        source = table_named(opened.project, table)
         if source.provider != "api":
             raise Problem(
                 "HW977", f"{source.name} is captured from {source.provider}", 400, hint="Mend the row there."
@@ -157,13 +157,6 @@ def _planned(opened: Opened, path: Path) -> dict[str, Any]:
     planned = plan(opened.catalog, asking(load(opened.project.folder, [path])), opened.warehouse)
     answer = plan_json(planned, planned.views, explain=False)
     return answer | {"graph": stage_graph(opened.catalog, opened.warehouse, answer)}
-
-
-def _table(opened: Opened, name: str) -> Table:
-    declared = {table.lower(): table for table in opened.project.tables}.get(name.lower())
-    if declared is None:
-        raise no_such_table(name, opened.project.name, opened.project.tables)
-    return opened.project.tables[declared]
 
 
 @contextmanager

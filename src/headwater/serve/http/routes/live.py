@@ -17,6 +17,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
+from headwater.errors import shown_folder
 from headwater.model import Project
 from headwater.serve.access.keys import Role
 from headwater.serve.http.answers import answered, etag_of
@@ -27,7 +28,6 @@ from headwater.serve.http.page_models import Session
 from headwater.serve.http.routes.reports import versions
 from headwater.serve.http.serving import Serving
 from headwater.serve.json_text import compact_json
-from headwater.serve.reports.sources import shown_folder
 from headwater.storage.notices.under_way import NOTHING, read_under_way
 from headwater.storage.records.run_lock import running
 from headwater.units import SECOND

@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from headwater.errors import shown_folder
 from headwater.serve.access.keys import Role
 from headwater.serve.http.answers import answered
 from headwater.serve.http.asked import forbidden, needs, rights_of
@@ -21,7 +22,6 @@ from headwater.serve.http.problems import Problem
 from headwater.serve.http.routes.changing import may_change, own_page
 from headwater.serve.http.routes.views import ViewName
 from headwater.serve.http.serving import Serving
-from headwater.serve.reports.sources import shown_folder
 from headwater.storage.notices.verifications import ask_for, read_outcome, waits
 from headwater.storage.records.run_lock import running
 

@@ -7,10 +7,13 @@ to read it as the other type, and what is not listed here is left to Spark.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sqlglot import exp
 
+from headwater.algebra.expressions.nodes import Literal
 from headwater.sql.translate.notes import Notes
+from headwater.sql.translate.scalars.read_texts import unreadable
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
@@ -42,6 +45,7 @@ def check_comparison(notes: Notes, node: exp.Expr, values: Sequence[Typed]) -> N
     for other in values[1:]:
         if not _comparable(first.type, other.type):
             _clash(notes, node, f"a {first.type} cannot be compared with a {other.type}")
+        _refuse_unreadable(notes, node, first, other)
     if family(first.type) == "map":
         _clash(notes, node, "maps cannot be compared")
 
@@ -51,6 +55,17 @@ def check_arithmetic(notes: Notes, node: exp.Expr, values: Sequence[Typed]) -> N
     for value in values:
         if family(value.type) in _NESTED | {"boolean", "binary"}:
             _clash(notes, node, f"there is no arithmetic on a {value.type}")
+    for first, second in pairwise(values):
+        if "number" in (family(first.type), family(second.type)):
+            _refuse_unreadable(notes, node, first, second)
+
+
+def _refuse_unreadable(notes: Notes, node: exp.Expr, first: Typed, second: Typed) -> None:
+    for text, other in ((first, second), (second, first)):
+        if unreadable(text, other) and isinstance(text.expr, Literal):
+            what = f"'{text.expr.value}' cannot be read as a {other.type}"
+            hint = f"compare it with a {other.type}, or cast the other side to STRING"
+            _clash(notes, node, what, hint)
 
 
 def check_boolean(notes: Notes, node: exp.Expr, value: Typed, what: str) -> None:
