@@ -18,6 +18,7 @@ from headwater.bounds.answers.answer import Answer, Level, Reason
 from headwater.bounds.answers.reasons import reasons_of
 from headwater.bounds.plans.optimize import plan_query
 from headwater.bounds.plans.subplans import BoundedPlan
+from headwater.bounds.plans.unanswered import unanswered
 from headwater.bounds.query.block import Derived, Query, Select, Union, query_of
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.settings import Settings
@@ -111,7 +112,16 @@ def _attempt(
         return None
 
 
+def _require_answered(*plans: BoundedPlan) -> None:
+    """A bound that leaves a subquery out is none."""
+    for bounded in plans:
+        missing = unanswered(bounded.plan)
+        if missing is not None:
+            raise NotAnalysed(f"there is no plan for a subquery where it stands: {missing[:80]}")
+
+
 def _planned(blank: Answer, level: Level, bounded: BoundedPlan) -> Answer:
+    _require_answered(bounded)
     return replace(
         blank,
         level=level,
@@ -150,6 +160,8 @@ def _temporal(query: Select, settings: Settings, alias: str, column: str) -> boo
 
 def _chosen(blank: Answer, choice: Choice, notes: tuple[str, ...]) -> Answer:
     bound = choice.bounded_plan.bound
+    upkeep = (kept.bounded_plan for view in choice.views for kept in view.maintenance)
+    _require_answered(choice.bounded_plan, *upkeep)
     return replace(
         blank,
         level=Level.SI_2,

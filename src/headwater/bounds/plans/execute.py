@@ -16,6 +16,7 @@ from headwater.algebra.expressions.forms import is_member
 from headwater.algebra.expressions.tree import AggregateCall, Expr, Subquery
 from headwater.bounds.plans.evaluate import GROUP, Ask, Given, NotExecutable, Row, compiled, evaluate, is_true
 from headwater.bounds.plans.plan import (
+    OUT,
     Cut,
     Dedupe,
     Extremes,
@@ -37,8 +38,6 @@ from headwater.bounds.query.catalog import Catalog
 from headwater.errors import InputError
 
 __all__ = ["BrokenAssumption", "Result", "execute"]
-
-OUT = "$out"  # the part of a row that holds what the plan shows
 
 Rows = Iterator[dict[str, Any]]
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from headwater.algebra.expressions.build import ZERO, number
 from headwater.algebra.expressions.facts import aliases_of, columns_in
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call, transform
-from headwater.bounds.plans.plan import Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
+from headwater.bounds.plans.plan import OUT, Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
 from headwater.bounds.plans.search import search
 from headwater.bounds.plans.subplans import BoundedPlan, filtered, subqueries_of, with_subplans
 from headwater.bounds.query.block import Base, Order, Output, Query, Select, Top, Union
@@ -212,8 +212,9 @@ def _topped(block: Select, core: BoundedPlan) -> BoundedPlan:
 
 
 def _projected(block: Select, bounded: BoundedPlan, settings: Settings) -> BoundedPlan | None:
-    """Order, project and cut; DISTINCT comes before the cut."""
-    exprs = [output.expr for output in block.outputs]
+    """Order, project and cut; DISTINCT, and subqueries that the order asks for, come before the cut."""
+    outputs = block.outputs if block.distinct else (*block.outputs, *_computed_order(block))
+    exprs = [output.expr for output in outputs]
     planned = with_subplans(bounded, exprs, settings, plan_query, probe=False)
     if planned is None:
         return None
@@ -221,7 +222,12 @@ def _projected(block: Select, bounded: BoundedPlan, settings: Settings) -> Bound
     plan: Plan = below.plan
     whole = below.bound
     bound = replace(whole, rows=_cut_rows(block, whole.rows, settings))
-    if block.distinct:
+    if any(subqueries_of(item.expr) for item in block.order):
+        plan = Project(plan, outputs, whole, block.distinct, subplans, keep=True)
+        plan = Cut(plan, _order_of_outputs(block.order, outputs), block.limit, block.offset, bound)
+        shown = tuple(Output(output.name, Column(output.name, OUT)) for output in block.outputs)
+        plan = Project(plan, shown, bound)
+    elif block.distinct:
         plan = Project(plan, block.outputs, whole, True, subplans, keep=True)
         plan = Cut(plan, block.order, block.limit, block.offset, bound)
     else:
@@ -229,6 +235,19 @@ def _projected(block: Select, bounded: BoundedPlan, settings: Settings) -> Bound
             plan = Cut(plan, block.order, block.limit, block.offset, bound)
         plan = Project(plan, block.outputs, bound, False, subplans)
     return replace(below, plan=plan, bound=bound)
+
+
+def _computed_order(block: Select) -> tuple[Output, ...]:
+    """What the block is ordered by, but does not show, where that takes a subquery."""
+    shown = {output.expr for output in block.outputs}
+    asked = [item.expr for item in block.order if subqueries_of(item.expr) and item.expr not in shown]
+    return tuple(Output(f"$order_{number}", expr) for number, expr in enumerate(dict.fromkeys(asked)))
+
+
+def _order_of_outputs(order: tuple[Order, ...], outputs: tuple[Output, ...]) -> tuple[Order, ...]:
+    """The order with subqueries read from the outputs that hold them; others stay as they are."""
+    names = {output.expr: Column(output.name, OUT) for output in outputs if subqueries_of(output.expr)}
+    return tuple(replace(item, expr=names.get(item.expr, item.expr)) for item in order)
 
 
 def _has_cut(block: Select) -> bool:
@@ -267,7 +286,7 @@ def _plan_union(query: Union, settings: Settings) -> BoundedPlan | None:
 
 
 def _shown(expr: Expr) -> Expr:
-    return Column(expr.name, "$out") if isinstance(expr, Column) else expr
+    return Column(expr.name, OUT) if isinstance(expr, Column) else expr
 
 
 def _limited(branch: Query, query: Union) -> Query:

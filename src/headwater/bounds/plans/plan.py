@@ -24,6 +24,7 @@ from headwater.bounds.query.stored_exprs import require_storable
 from headwater.errors import InternalError
 
 __all__ = [
+    "OUT",
     "Bound",
     "Cut",
     "Dedupe",
@@ -45,6 +46,9 @@ __all__ = [
     "Subplan",
     "index_text",
 ]
+
+
+OUT = "$out"  # the part of a row that holds what a plan shows
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ spread, and aliases are unique in the whole query, so blocks can be merged witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.algebra.expressions.facts import columns_in, in_order, parameters_of, substitute
@@ -133,9 +133,9 @@ class Top:
     order: tuple[Order, ...]
     count: int
 
-    def substitute(self, names: Mapping[Expr, Expr]) -> Top:
-        order = tuple(replace(item, expr=substitute(item.expr, names)) for item in self.order)
-        return Top(tuple(substitute(expr, names) for expr in self.partition), order, self.count)
+    def mapped(self, new: Callable[[Expr], Expr]) -> Top:
+        order = tuple(replace(item, expr=new(item.expr)) for item in self.order)
+        return Top(tuple(map(new, self.partition)), order, self.count)
 
     @property
     def sql(self) -> str:
@@ -230,18 +230,19 @@ class Select:
 
     def substitute(self, names: Mapping[Expr, Expr]) -> Select:
         """Replace columns and parameters everywhere."""
+        sources = tuple(
+            source.substitute(names) if isinstance(source, Derived) else source for source in self.sources
+        )
+        return replace(self.mapped(lambda expr: substitute(expr, names)), sources=sources)
 
-        def new(expr: Expr) -> Expr:
-            return substitute(expr, names)
+    def mapped(self, new: Callable[[Expr], Expr]) -> Select:
+        """Every expression that stands in it changed, not those of derived sources."""
 
         def maybe(expr: Expr | None) -> Expr | None:
             return None if expr is None else new(expr)
 
         return replace(
             self,
-            sources=tuple(
-                source.substitute(names) if isinstance(source, Derived) else source for source in self.sources
-            ),
             where=tuple(map(new, self.where)),
             outputs=tuple(Output(output.name, new(output.expr)) for output in self.outputs),
             left_joins=tuple(LeftJoin(join.alias, tuple(map(new, join.on))) for join in self.left_joins),
@@ -251,7 +252,7 @@ class Select:
             limit=maybe(self.limit),
             offset=maybe(self.offset),
             ranking=None,
-            top=None if self.top is None else self.top.substitute(names),
+            top=None if self.top is None else self.top.mapped(new),
         )
 
 

@@ -19,6 +19,7 @@ from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Query,
 from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import Reader, conditions_of, convert
+from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.schema.qualified import declared_name, plain_name, schema_of
 from headwater.bounds.reading.scope import Scope
@@ -33,13 +34,13 @@ Ctes = dict[
 ]  # by their names in small letters; views also by `schema.name`, or `.name` without one
 
 
-def spread_views(views: Mapping[str, exp.Expr]) -> Ctes:
+def spread_views(views: Mapping[str, exp.Expr], ledger: Ledger) -> Ctes:
     """Views as if each were written in a WITH; a statement may name them with their schema."""
     spread: Ctes = {}
     for name, view in views.items():
         folded = name.lower()
         keys = (plain_name(folded), folded if "." in folded else f".{folded}")
-        spread |= {key: exp.Subquery(this=view.copy()) for key in keys}
+        spread |= dict.fromkeys(keys, exp.Subquery(this=ledger.enter(view.copy())))
     return spread
 
 
@@ -75,6 +76,7 @@ class FromClause:
     def add(self, node: exp.Expr) -> tuple[str, ...]:
         """A source of FROM, with the joins that hang on it; the aliases it became."""
         before = len(self.sources)
+        self.reader.note(node)
         match node:
             case exp.Table() if isinstance(node.this, exp.Identifier):
                 self._named(node)
@@ -146,6 +148,7 @@ class FromClause:
         rows = [list(row.expressions) for row in node.expressions if isinstance(row, exp.Tuple)]
         if not rows or any(len(row) != len(rows[0]) for row in rows):
             raise NotAnalysed("VALUES is not understood", self.reader.place(node))
+        self.reader.note(*node.expressions)
         outputs = [[convert(value, self.scope, self.reader) for value in row] for row in rows]
         branches = tuple(
             Select((), (), tuple(Output(f"column{number}", value) for number, value in enumerate(row, 1)))
@@ -203,6 +206,7 @@ class FromClause:
         sources = self.scope.sources
         new = next((name for name in sources if name not in before), None)
         names = [name.name.lower() for name in join.args.get("using") or []]
+        self.reader.note(*(join.args.get("using") or []))
         if (join.method or "").upper() == "NATURAL" and new is not None:
             on_the_left = {name for columns in before.values() for name in columns}
             names = [name for name in sources[new] if name in on_the_left]

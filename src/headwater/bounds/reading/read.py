@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import ZERO
-from headwater.algebra.expressions.facts import has_aggregate
+from headwater.algebra.expressions.facts import has_aggregate, has_subquery
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.bounds.query.block import Order, Query, Select, Top, Union
 from headwater.bounds.query.forms.derived import flattened
@@ -22,6 +22,7 @@ from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
 from headwater.bounds.reading.from_clause import Ctes, FromClause, spread_views
+from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.select_list import SelectList, outputs_of
@@ -46,8 +47,19 @@ def read_query(
     """The block of a parsed SELECT over the declared tables; `views` are spread where they are named."""
     folded = {name.lower(): table for name, table in tables.items()}
     reader = _Reader(folded, sql, schemas or {})
-    query, _ = reader.query(numbered_parameters(tree), None, spread_views(views or {}))
+    statement = reader.ledger.enter(numbered_parameters(tree))
+    spread = spread_views(views or {}, reader.ledger)
+    query, _ = reader.query(statement, None, spread)
+    for whole in (statement, *(view.this for view in spread.values() if reader.ledger.has(view.this))):
+        unread = reader.ledger.unread(whole)
+        if unread is not None:
+            raise NotAnalysed(f"{_described(unread)} is not understood", reader.place(unread))
     return query
+
+
+def _described(part: exp.Expr) -> str:
+    text = part.sql().replace("\n", " ")
+    return f"{part.key.upper()} ({text[:60]}{'...' if len(text) > 60 else ''})"
 
 
 @dataclass(slots=True)
@@ -58,6 +70,10 @@ class _Reader:
     names: Names = field(default_factory=Names)
     depth: int = 0
     declared: dict[str, Table] = field(default_factory=dict)  # by alias
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def note(self, *parts: exp.Expr) -> None:
+        self.ledger.note(*parts)
 
     def place(self, node: exp.Expr) -> Place | None:
         return place_of(node, self.sql.place)
@@ -81,8 +97,10 @@ class _Reader:
             self.depth -= 1
 
     def _query(self, node: exp.Expr, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
+        self.note(node)
         while isinstance(node, exp.Subquery | exp.Paren) and not own_clauses(node):
             node = node.this
+            self.note(node)
         ctes = self._with(node, ctes)
         match node:
             case exp.SetOperation():
@@ -121,6 +139,7 @@ class _Reader:
 
     def _union_order(self, node: exp.Expr, columns: tuple[str, ...]) -> Order:
         target = node.this if isinstance(node, exp.Ordered) else node
+        self.note(target)
         if isinstance(target, exp.Literal) and not target.is_string and 0 < int(target.this) <= len(columns):
             return direction(node, Column(columns[int(target.this) - 1]))
         named = [name for name in columns if name.lower() == target.name.lower()]
@@ -147,6 +166,7 @@ class _Reader:
         if limit is not None and limit.args.get("offset") is not None:
             shift = limit.args["offset"]
         while isinstance(count, exp.Cast | exp.Paren):  # LIMIT $2::int
+            self.note(count)
             count = count.this
         cut = None if count is None else convert(count, scope, self)
         if _is_no_limit(cut) or _counts_all_rows(node):
@@ -156,6 +176,7 @@ class _Reader:
 
     def _select(self, node: exp.Select, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:
         self._refuse(node)
+        self.note(*(node.args.get("operation_modifiers") or []))
         scope = Scope(outer, ctes)
         clause = FromClause(self, scope, ctes)
         first = node.args.get("from_")
@@ -193,6 +214,7 @@ class _Reader:
             clause.where += having
             having = ()
         limit, offset = self._cut(node, scope)
+        self._named_windows(node, scope)
         top = self._top(node, scope, order)
         if top is not None and (group is not None or (len(windows(node)) and not node.args.get("qualify"))):
             text = "the first rows of each group stand beside a grouping or a window function"
@@ -215,11 +237,17 @@ class _Reader:
             )
         )
 
+    def _named_windows(self, node: exp.Select, scope: Scope) -> None:
+        """WINDOW w AS (...): how the rows of a window function lie changes no bound, but a subquery would."""
+        for window in node.args.get("windows") or []:
+            if has_subquery(convert(window, scope, self)):
+                raise NotAnalysed("a named window has a subquery", self.place(node))
+
     def _top(self, node: exp.Select, scope: Scope, order: tuple[Order, ...]) -> Top | None:
         def inner(part: exp.Expr) -> Expr:
             return convert(part, scope, self)
 
-        return distinct_on(node, order, inner) or qualified(node, inner)
+        return distinct_on(node, order, inner, self.note) or qualified(node, inner, self.note)
 
     def _having(self, node: exp.Select, shown: SelectList) -> tuple[Expr, ...]:
         having = node.args.get("having")

@@ -31,7 +31,12 @@ def _shown(node: exp.Select, scope: Scope, reader: Reader) -> Iterator[tuple[str
     for item in node.expressions:
         if item.is_star and isinstance(item, exp.Star | exp.Column):
             alias = item.table or None if isinstance(item, exp.Column) else None
+            star = item.this if isinstance(item, exp.Column) else item
+            left_out = {name.name.lower() for name in star.args.get("except_") or []}
+            reader.note(item, star, *(star.args.get("except_") or []))
             for name, expr in scope.star(alias, lambda item=item: reader.place(item)):  # type: ignore[misc]
+                if name.lower() in left_out:
+                    continue
                 yield name, expr
                 number += 1
             continue
@@ -79,6 +84,7 @@ class SelectList:
             if not 0 < position <= len(self.outputs):
                 text = f"there is no output number {position}"
                 raise InputError("HW324", text, place=self.reader.place(node))
+            self.reader.note(node)
             return self.outputs[position - 1].expr
         return convert(node, self.aliased_scope(node), self.reader)
 
@@ -87,6 +93,7 @@ class SelectList:
         if isinstance(target, exp.Column) and not target.table:
             named = [output for output in self.outputs if output.name.lower() == target.name.lower()]
             if named:  # in ORDER BY an output's name comes first
+                self.reader.note(target)
                 return direction(node, named[0].expr)
         return direction(node, self._item(target))
 

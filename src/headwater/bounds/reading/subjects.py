@@ -26,6 +26,7 @@ from headwater.bounds.reading.schema.plain_ddl import with_unique_index
 from headwater.bounds.reading.schema.qualified import plain_name
 from headwater.bounds.reading.schema.unique_terms import unique_terms
 from headwater.bounds.reading.sources import Inputs, NamedTree, maxima_of
+from headwater.bounds.reading.writes import as_select
 from headwater.errors import InputError, Place
 from headwater.model import Cardinality, ForeignKey, Table, View
 from headwater.sql.parsing.names import spelling
@@ -69,7 +70,7 @@ def _not_analysed(statement: NamedTree, because: str, place: Place | None) -> An
 def _query(statement: NamedTree, inputs: Inputs, catalog: Catalog) -> Query:
     if statement.tree is None:
         raise statement.problem or NotAnalysed("it was not understood", statement.place)
-    tree = _as_select(statement.tree)
+    tree = as_select(statement.tree)
     refuse_ambiguous(statement.sql, statement.strings, _names_in_reach(tree, inputs, catalog))
     _refuse_unread_views(statement, tree, inputs, catalog)
     return read_query(tree, catalog.tables, statement.sql, inputs.plain_views, inputs.schemas)
@@ -106,53 +107,6 @@ def _problem(view: View, inputs: Inputs, catalog: Catalog) -> str:
     except InputError as error:
         return error.message
     return "it reads a view that was not analysed"
-
-
-def _as_select(tree: exp.Expr) -> exp.Expr:
-    """What a statement reads."""
-    match tree:
-        case exp.Insert() if isinstance(tree.expression, exp.Query):
-            return _with_definitions(tree.expression, tree)
-        case exp.Insert() if tree.find(exp.Select) is not None:
-            raise NotAnalysed("INSERT computes values with a subquery")
-        case exp.Insert():
-            return exp.select("1")
-        case exp.Update() | exp.Delete() if isinstance(tree.this, exp.Table):
-            return _rows_written(tree)
-        case _:
-            return tree
-
-
-def _rows_written(tree: exp.Update | exp.Delete) -> exp.Expr:
-    """The SELECT of the rows that an UPDATE or DELETE finds."""
-    word = tree.key.upper()
-    joined = ("using", "from_", "joins")
-    if any(tree.args.get(name) for name in joined) or tree.this.args.get("joins"):
-        raise NotAnalysed(f"{word} joins other tables")
-    if any(assignment.find(exp.Select) is not None for assignment in tree.expressions):
-        raise NotAnalysed(f"{word} computes values with a subquery")
-    returning = tree.args.get("returning")
-    if returning is not None and returning.find(exp.Query) is not None:
-        raise NotAnalysed(f"{word} returns values of a subquery")
-    select = exp.select("*").from_(tree.this.copy())
-    where = tree.args.get("where")
-    select = select.where(where.this.copy()) if where is not None else select
-    for clause in ("order", "limit"):  # MySQL's
-        if tree.args.get(clause) is not None:
-            select.set(clause, tree.args[clause].copy())
-    return _with_definitions(select, tree)
-
-
-def _with_definitions(select: exp.Query, statement: exp.Expr) -> exp.Query:
-    """The SELECT under the WITH of the statement around it."""
-    definitions = statement.args.get("with_")
-    if definitions is None:
-        return select
-    if select.args.get("with_") is not None:
-        raise NotAnalysed("it has a WITH inside another one")
-    select = select.copy()
-    select.set("with_", definitions.copy())
-    return select
 
 
 def tables_with_views(inputs: Inputs) -> Catalog:

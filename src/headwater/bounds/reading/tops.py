@@ -14,6 +14,7 @@ from headwater.bounds.reading.trees import direction, windows
 __all__ = ["distinct_on", "qualified", "ranking_of"]
 
 Convert = Callable[[exp.Expr], Expr]
+Note = Callable[..., None]
 
 
 def ranking_of(node: exp.Select, outputs: tuple[Output, ...], convert: Convert) -> Ranking | None:
@@ -42,7 +43,7 @@ def _ordered(item: exp.Expr, convert: Convert) -> Order:
     return direction(item, convert(item.this if isinstance(item, exp.Ordered) else item))
 
 
-def qualified(node: exp.Select, convert: Convert) -> Top | None:
+def qualified(node: exp.Select, convert: Convert, note: Note) -> Top | None:
     """QUALIFY ROW_NUMBER() OVER (...) <= n; None without QUALIFY, NotAnalysed for any other."""
     clause = node.args.get("qualify")
     if clause is None:
@@ -53,6 +54,7 @@ def qualified(node: exp.Select, convert: Convert) -> Top | None:
     ranking = _ranking(window, "", convert) if window is not None and len(windows(node)) == 1 else None
     if ranking is None or count is None:
         raise NotAnalysed("QUALIFY is not understood, unless it is ROW_NUMBER() OVER (...) <= n")
+    note(condition, condition.this, condition.this.this, condition.expression)
     return Top(ranking.partition, ranking.order, count)
 
 
@@ -72,11 +74,12 @@ def _count(condition: exp.Expr) -> int | None:
             return None
 
 
-def distinct_on(node: exp.Select, order: tuple[Order, ...], convert: Convert) -> Top | None:
+def distinct_on(node: exp.Select, order: tuple[Order, ...], convert: Convert, note: Note) -> Top | None:
     """DISTINCT ON (k): the first row of each k in the rest of the order."""
     distinct = node.args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
     if on is None:
         return None
+    note(on)
     partition = tuple(map(convert, on.expressions if isinstance(on, exp.Tuple) else [on]))
     return Top(partition, tuple(item for item in order if item.expr not in partition), 1)

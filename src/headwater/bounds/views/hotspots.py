@@ -16,6 +16,7 @@ from headwater.algebra.expressions.facts import parameters_of
 from headwater.algebra.expressions.sql import sql_of
 from headwater.bounds.plans.optimize import plan_query
 from headwater.bounds.plans.plan import Index
+from headwater.bounds.plans.unanswered import unanswered
 from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.forms.derived import prune
 from headwater.bounds.query.settings import Settings
@@ -42,7 +43,7 @@ def stage(query: Query, settings: Settings, name: str) -> Periodic | None:
     query = prune(query) if isinstance(query, Select) else query
     bounded = plan_query(query, replace(settings, hot=True))
     hot = [index for index in sorted(bounded.indexes, key=repr) if index.hot] if bounded else []
-    if bounded is None or not hot:
+    if bounded is None or not hot or unanswered(bounded.plan) is not None:
         return None
     stagings = tuple(_staging(index, settings, name, number) for number, index in enumerate(hot))
     replaced = {staging.table: staging.name for staging in stagings}

@@ -40,6 +40,8 @@ def ranked_window(query: Query, settings: Settings, name: str) -> Periodic:
     """GROUP BY over a time window, ranked by an aggregate: counters by epoch and a periodic top-k."""
     if not isinstance(query, Select) or not windows_of(query) or not query.group:
         raise Refused("it is not a windowed aggregate")
+    if query.subqueries or not all(isinstance(source, Base) for source in query.sources):
+        raise Refused("a refresh ranks tables, and this query reads a subquery")
     most = count_bound(query.limit, settings)
     if most is None:
         raise Refused("its result has no bound: no LIMIT on the groups of a window")

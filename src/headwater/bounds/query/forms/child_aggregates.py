@@ -23,7 +23,6 @@ from headwater.algebra.expressions.tree import (
     Subquery,
     call,
     replace_largest,
-    walk,
 )
 from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Select
 from headwater.bounds.query.catalog import Catalog
@@ -53,8 +52,6 @@ def _of_groups(block: Select, join: LeftJoin, child: Base, catalog: Catalog) -> 
         block, child.alias, catalog
     ):
         return None
-    if any(_has_aggregate(item.expr) for item in block.order):
-        return None  # a ranking of the groups
     values: dict[Expr, Expr] = {
         aggregate: _value(child, join.on, aggregate) for aggregate in block.aggregates
     }
@@ -70,6 +67,7 @@ def _of_groups(block: Select, join: LeftJoin, child: Base, catalog: Catalog) -> 
         outputs=tuple(Output(output.name, replace_largest(output.expr, values)) for output in block.outputs),
         group=None,
         having=(),
+        order=tuple(replace(item, expr=replace_largest(item.expr, values)) for item in block.order),
     )
 
 
@@ -79,10 +77,6 @@ def _are_of_child(aggregates: tuple[AggregateCall, ...], child: str) -> bool:
         aggregate.arguments and all(aliases_of(value) == {child} for value in aggregate.arguments)
         for aggregate in aggregates
     )
-
-
-def _has_aggregate(expr: Expr) -> bool:
-    return any(isinstance(part, AggregateCall) for part in walk(expr))
 
 
 def _tells_parents_apart(block: Select, child: str, catalog: Catalog) -> bool:

@@ -47,15 +47,7 @@ class Part:
         def step(part: Expr) -> Expr:
             return changed if part == old else part
 
-        def new_expr(expr: Expr) -> Expr:
-            return transform(expr, step)
-
-        return replace(
-            block,
-            where=tuple(map(new_expr, block.where)),
-            having=tuple(map(new_expr, block.having)),
-            outputs=tuple(Output(output.name, new_expr(output.expr)) for output in block.outputs),
-        )
+        return replace(block.mapped(lambda expr: transform(expr, step)), ranking=block.ranking)
 
 
 def parts_of(block: Select) -> Iterator[Part]:

@@ -31,7 +31,10 @@ from headwater.bounds.query.block import Base, Derived, Output, Query, Select, q
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.classes import Classes, equality
 
-__all__ = ["Hoisted", "correlation", "disjunctions", "hoist", "join_forms", "listed", "window_of"]
+__all__ = ["HOISTED", "Hoisted", "correlation", "disjunctions", "hoist", "join_forms", "listed", "window_of"]
+
+
+HOISTED = "$SELECT "  # how the names of parameters start that stand for subqueries
 
 
 def listed(block: Select) -> Select:
@@ -86,16 +89,8 @@ def hoist(block: Select) -> Hoisted:
             return Parameter(values.setdefault(query, f"${query.sql}"))
         return part
 
-    def new(expr: Expr) -> Expr:
-        return transform(expr, step)
-
-    hoisted = replace(
-        block,
-        where=tuple(new(_with_fixed(condition, fixed)) for condition in block.where),
-        having=tuple(map(new, block.having)),
-        outputs=tuple(Output(output.name, new(output.expr)) for output in block.outputs),
-        left_joins=tuple(replace(join, on=tuple(map(new, join.on))) for join in block.left_joins),
-    )
+    known = replace(block, where=tuple(_with_fixed(condition, fixed) for condition in block.where))
+    hoisted = replace(known.mapped(lambda expr: transform(expr, step)), ranking=block.ranking)
     return Hoisted(hoisted, tuple((name, query) for query, name in values.items()))
 
 

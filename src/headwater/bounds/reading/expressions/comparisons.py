@@ -7,7 +7,7 @@ from sqlglot import exp
 from headwater.algebra.expressions.build import FALSE, TRUE
 from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
 from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
-from headwater.bounds.reading.expressions.leaves import parameter_of
+from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
 
@@ -29,9 +29,11 @@ _COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
 def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     left, right = node.this, node.expression
     if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
+        inner.note(right)
         return _list(left, right.this, inner, type_of)
     operator = OPERATORS[type(node)]
     if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
+        inner.note(left, right)
         if operator == "eq":
             return _row_equality(left, right, inner, type_of)
         if operator in _ORDER_OF_FIRST:
@@ -78,8 +80,11 @@ def _row_equality(left: exp.Tuple, right: exp.Tuple, inner: Inner, type_of: Type
 def _list(term: exp.Expr, values: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     """x = ANY (:values) and x = ANY (ARRAY[1, 2]) as an IN."""
     while isinstance(values, exp.Paren | exp.Cast):
+        inner.note(values)
         values = values.this
+    inner.note(values)
     if isinstance(values, exp.Placeholder | exp.Parameter):
+        inner.note(*name_parts(values))
         return call("in", inner(term), parameter_of(values))
     if isinstance(values, exp.Array) and not values.find(exp.Select):
         return membership(exp.In(this=term.copy(), expressions=values.copy().expressions), inner, type_of)
@@ -107,6 +112,7 @@ def negated(expr: Expr) -> Expr:
 
 def is_test(node: exp.Is, inner: Inner) -> Expr:
     negate = bool(node.args.get("negate"))
+    inner.note(node.expression)
     if isinstance(node.expression, exp.Null):
         return call("not_null" if negate else "is_null", inner(node.this))
     if isinstance(node.expression, exp.Boolean) and not negate and node.expression.this:
@@ -119,8 +125,12 @@ def membership(node: exp.In, inner: Inner, type_of: TypeOf) -> Expr:
     field = node.args.get("field") or node.args.get("unnest")
     if field is not None:
         leaf = field.find(exp.Placeholder, exp.Parameter)
-        return opaque(node, inner) if leaf is None else call("in", inner(node.this), parameter_of(leaf))
+        if leaf is None:
+            return opaque(node, inner)
+        inner.note(field, leaf, *name_parts(leaf))
+        return call("in", inner(node.this), parameter_of(leaf))
     if isinstance(node.this, exp.Tuple):
+        inner.note(node.this)
         rows = [inner(exp.EQ(this=node.this.copy(), expression=row.copy())) for row in node.expressions]
         return disjunction(tuple(rows)) or FALSE
     term, values = comparable_list(inner(node.this), [inner(value) for value in node.expressions], type_of)

@@ -8,7 +8,7 @@ expression that sqlglot parses has a form here, or a reason why not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlglot import exp
@@ -34,9 +34,9 @@ from headwater.bounds.reading.expressions.comparisons import (
     membership,
     negated,
 )
-from headwater.bounds.reading.expressions.functions import Stability, moment_of, stability_of
-from headwater.bounds.reading.expressions.leaves import literal_of, parameter_of
-from headwater.bounds.reading.expressions.opaque import Inner, opaque, word_search
+from headwater.bounds.reading.expressions.functions import Stability, stability_of
+from headwater.bounds.reading.expressions.leaves import literal_of, name_parts, parameter_of
+from headwater.bounds.reading.expressions.opaque import Inner, moment, opaque, word_search
 from headwater.bounds.reading.expressions.scalars import known_scalar
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
@@ -52,6 +52,8 @@ class Reader(Protocol):
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]: ...
 
     def place(self, node: exp.Expr) -> Place | None: ...
+
+    def note(self, *parts: exp.Expr) -> None: ...
 
     def type_of(self, column: Column) -> str: ...
 
@@ -82,10 +84,23 @@ def in_view(tree: exp.Expr, sql: SqlText) -> exp.Expr:
     return tree
 
 
-def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
-    def inner(child: exp.Expr) -> Expr:
-        return convert(child, scope, reader)
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Reads the parts of an expression: `Inner`."""
 
+    scope: Scope
+    reader: Reader
+
+    def __call__(self, part: exp.Expr) -> Expr:
+        return convert(part, self.scope, self.reader)
+
+    def note(self, *parts: exp.Expr) -> None:
+        self.reader.note(*parts)
+
+
+def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
+    inner = _Parts(scope, reader)
+    inner.note(node)
     kind = type(node)
     if kind in OPERATORS:
         return binary(node, inner, reader.type_of)
@@ -99,6 +114,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
         case exp.Literal() | exp.Boolean() | exp.Null():
             return literal_of(node)
         case exp.Placeholder() | exp.Parameter():
+            inner.note(*name_parts(node))
             return parameter_of(node)
         case exp.Not():
             return negated(inner(node.this))
@@ -134,7 +150,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
         case exp.Case():
             return _case(node, inner)
     if stability_of(node) is Stability.MOMENT:
-        return moment_of(node)
+        return moment(node, inner)
     known = known_scalar(node, inner, reader.type_of)
     if known is not None:
         return known
@@ -183,6 +199,7 @@ def _case(node: exp.Case, inner: Inner) -> Expr:
     arguments: list[Expr] = []
     text = "CASE"
     for branch in node.args.get("ifs") or []:
+        inner.note(branch)
         when = (
             branch.this if node.this is None else exp.EQ(this=node.this.copy(), expression=branch.this.copy())
         )
@@ -195,6 +212,7 @@ def _case(node: exp.Case, inner: Inner) -> Expr:
 
 def _filtered(node: exp.Filter, inner: Inner) -> Expr:
     """agg(x) FILTER (WHERE c) as agg(CASE WHEN c THEN x END)."""
+    inner.note(node.expression)
     whole, condition = inner(node.this), inner(node.expression.this)
     if not isinstance(whole, AggregateCall):
         return opaque(node, inner)
@@ -217,6 +235,7 @@ def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:
     name = _SAME.get(node.key, node.key)
     target = node.this
     if isinstance(node, exp.Count) and isinstance(target, exp.Star | exp.Literal):
+        inner.note(target)
         return aggregate_of("count")
     distinct = isinstance(target, exp.Distinct)
     written = list(target.expressions) if distinct else [target, *node.expressions]

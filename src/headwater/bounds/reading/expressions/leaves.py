@@ -10,7 +10,7 @@ from headwater.algebra.expressions.build import NULL
 from headwater.algebra.expressions.tree import Literal, Parameter
 from headwater.bounds.reading.expressions.dollars import digits_of
 
-__all__ = ["literal_of", "numbered_parameters", "parameter_of"]
+__all__ = ["literal_of", "name_parts", "numbered_parameters", "parameter_of"]
 
 
 def numbered_parameters(tree: exp.Expr) -> exp.Expr:
@@ -46,6 +46,11 @@ def _number(text: str) -> object:
         return float(text)
     except ValueError:
         return text
+
+
+def name_parts(node: exp.Expr) -> list[exp.Expr]:
+    """The nodes that hold a parameter's name: the 1 of $1."""
+    return [part for part in node.iter_expressions() if isinstance(part, exp.Var | exp.Literal)]
 
 
 def parameter_of(node: exp.Expr) -> Parameter:

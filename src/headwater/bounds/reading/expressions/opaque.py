@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import Protocol
 
 from sqlglot import exp
 
@@ -12,9 +12,16 @@ from headwater.algebra.expressions.tree import Expr, Literal, Opaque, Parameter,
 from headwater.bounds.reading.expressions.functions import Stability, function_name, moment_of, stability_of
 from headwater.bounds.reading.not_analysed import NotAnalysed
 
-__all__ = ["Inner", "opaque", "word_search"]
+__all__ = ["Inner", "moment", "opaque", "word_search"]
 
-Inner = Callable[[exp.Expr], Expr]  # converts a part of the node at hand
+
+class Inner(Protocol):
+    """Converts a part of the node at hand; `note`: parts that are read without being converted."""
+
+    def __call__(self, part: exp.Expr, /) -> Expr: ...
+
+    def note(self, *parts: exp.Expr) -> None: ...
+
 
 _LEAVES = (exp.Column, exp.Placeholder, exp.Parameter, exp.Subquery, exp.Select, exp.SetOperation)
 _UNITS = frozenset({
@@ -38,8 +45,8 @@ def word_search(node: exp.Expr, inner: Inner) -> Expr | None:
 
     match node:
         case exp.MatchAgainst() if len(node.expressions) == 1:
-            word = one_word(inner(_argument(node.this, 0)))
-            return None if word is None else contains(_argument(node.expressions[0], -1), word)
+            word = one_word(inner(_argument(node.this, 0, inner)))
+            return None if word is None else contains(_argument(node.expressions[0], -1, inner), word)
         case exp.ArrayContains() if isinstance(node.this, exp.Split):
             return contains(node.this.this, inner(node.expression))
         case exp.Anonymous() if node.name.upper() in ("TOKEN", "TOKENS") and len(node.expressions) == 1:
@@ -50,10 +57,19 @@ def word_search(node: exp.Expr, inner: Inner) -> Expr | None:
             return None
 
 
-def _argument(node: exp.Expr, position: int) -> exp.Expr:
-    """The text inside to_tsvector(...) or plainto_tsquery(...)."""
-    wrapped = isinstance(node, exp.Anonymous) and node.expressions
-    return node.expressions[position] if wrapped else node
+def _argument(node: exp.Expr, position: int, inner: Inner) -> exp.Expr:
+    """The text inside to_tsvector(...) or plainto_tsquery(...); the language beside it changes no bound."""
+    if not (isinstance(node, exp.Anonymous) and node.expressions):
+        return node
+    inner.note(node, *(part for part in node.expressions if isinstance(part, exp.Literal)))
+    argument: exp.Expr = node.expressions[position]
+    return argument
+
+
+def moment(node: exp.Expr, inner: Inner) -> Expr:
+    """now(3) and its like as a parameter, whose name holds the constants."""
+    inner.note(node, *node.find_all(exp.Literal, exp.Var))
+    return moment_of(node)
 
 
 def one_word(text: Expr) -> Expr | None:
@@ -83,10 +99,11 @@ def opaque(node: exp.Expr, inner: Inner) -> Expr:
             continue
         _refuse_unknown(part, stability)
         _refuse_open_unit(part)
+        inner.note(part)
         volatile = volatile or stability is Stability.VOLATILE
         pending += list(part.iter_expressions(reverse=True))
     arguments = [
-        moment_of(leaf) if stability_of(leaf) is Stability.MOMENT else inner(leaf) for leaf in leaves
+        moment(leaf, inner) if stability_of(leaf) is Stability.MOMENT else inner(leaf) for leaf in leaves
     ]
     for index, leaf in enumerate(leaves):
         leaf.replace(exp.Identifier(this=f"hw_{index}_arg", quoted=False))

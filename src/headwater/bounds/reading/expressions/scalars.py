@@ -77,9 +77,12 @@ def _truncated(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
     value = inner(node.this)
     if name not in _UNITS or kind_of(value, type_of) != "time" or node.args.get("zone"):
         return None
+    assert unit is not None
+    inner.note(unit)
     return Call("datetrunc", (Literal(name, f"'{name}'"), value), "DATE_TRUNC({0}, {1})")
 
 
 def _part_of_time(name: str, node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
+    inner.note(node)
     value = inner(node.this if isinstance(node, exp.TsOrDsToDate) else node)
     return _called(name, value) if kind_of(value, type_of) == "time" else None

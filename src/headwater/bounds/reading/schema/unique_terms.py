@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -11,6 +11,7 @@ from headwater.algebra.expressions.tree import Column
 from headwater.bounds.query.block import Query
 from headwater.bounds.query.catalog import UniqueTerms
 from headwater.bounds.reading.expressions.convert import conditions_of, convert
+from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.errors import InputError, Place
@@ -33,6 +34,10 @@ class _Row:
     """Reads expressions over one row: there is nothing else to ask."""
 
     table: Table
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def note(self, *parts: exp.Expr) -> None:
+        self.ledger.note(*parts)
 
     def subquery(self, node: exp.Expr, scope: Scope) -> tuple[Query, Scope]:
         raise NotAnalysed("a subquery stands in an index")
@@ -49,10 +54,14 @@ def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
     """The index over the columns of a row; None if it is not understood, and then it proves nothing."""
     scope = Scope()
     scope.add(table.name, {name: Column(name) for name in table.column_names}, None)
+    row = _Row(table)
+    written = [row.ledger.enter(part.copy()) for part in (*index.terms, index.where) if part is not None]
+    count = len(index.terms)
     try:
-        row = _Row(table)
-        terms = tuple(convert(term, scope, row) for term in index.terms)
-        where = conditions_of(index.where, scope, row) if index.where is not None else ()
+        terms = tuple(convert(term, scope, row) for term in written[:count])
+        where = tuple(condition for part in written[count:] for condition in conditions_of(part, scope, row))
     except (NotAnalysed, InputError):
+        return None
+    if any(row.ledger.unread(part) is not None for part in written):
         return None
     return UniqueTerms(terms, where) if all(map(is_of_one_row, (*terms, *where))) else None

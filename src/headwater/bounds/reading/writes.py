@@ -1,0 +1,124 @@
+"""A write as the SELECT of what it reads.
+
+    UPDATE t SET a = :a WHERE id = :id          SELECT * FROM t WHERE id = :id
+    UPDATE t SET n = (SELECT ...) FROM u ...    SELECT *, (SELECT ...) FROM t, u ...
+    DELETE FROM t USING u WHERE ...             SELECT * FROM t, u WHERE ...
+    INSERT INTO t SELECT ...                    SELECT ...
+    INSERT INTO t VALUES (1, (SELECT ...))      SELECT (SELECT ...)
+
+What a write may hold beside that is listed (`_READ`, `_HARMLESS`); with anything else it is not analysed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from headwater.bounds.reading.not_analysed import NotAnalysed
+
+__all__ = ["as_select"]
+
+_READ = {
+    "with_",
+    "this",
+    "expression",
+    "expressions",
+    "from_",
+    "using",
+    "where",
+    "returning",
+    "order",
+    "limit",
+}
+_HARMLESS = {"hint", "options", "ignore", "alternative", "default", "conflict", "stored", "exists", "tables"}
+
+
+def as_select(tree: exp.Expr) -> exp.Expr:
+    """What a statement reads; a SELECT is what it is."""
+    match tree:
+        case exp.Insert():
+            _refuse_unknown(tree)
+            return _with_definitions(_inserted(tree), tree)
+        case exp.Update() | exp.Delete() if isinstance(tree.this, exp.Table):
+            _refuse_unknown(tree)
+            return _with_definitions(_rows_written(tree), tree)
+        case _:
+            return tree
+
+
+def _refuse_unknown(tree: exp.Expr) -> None:
+    given = {key for key, value in tree.args.items() if value}
+    unknown = given - _READ - _HARMLESS
+    if unknown:
+        raise NotAnalysed(
+            f"{tree.key.upper()} has a clause that is not understood: {min(unknown).strip('_')}"
+        )
+    for key in sorted(given & _HARMLESS):
+        part = tree.args[key]
+        if isinstance(part, exp.Expr) and part.find(exp.Query) is not None:
+            raise NotAnalysed(f"{tree.key.upper()} has a subquery in {key.upper()}")
+
+
+def _inserted(tree: exp.Insert) -> exp.Query:
+    if isinstance(tree.expression, exp.Query):
+        if any(_subqueries([tree.args.get("returning")])):
+            raise NotAnalysed("INSERT returns values of a subquery")
+        return tree.expression
+    if not isinstance(tree.expression, exp.Values) and not tree.args.get("default"):
+        raise NotAnalysed("INSERT is not understood, unless it is of VALUES or of a SELECT")
+    values = [*_subqueries([tree.args.get("expression")]), *_subqueries([tree.args.get("returning")])]
+    return exp.select(*(values or [exp.Literal.number(1)]))
+
+
+def _rows_written(tree: exp.Update | exp.Delete) -> exp.Query:
+    """The SELECT of the rows that an UPDATE or DELETE finds, and of the values that it computes of them."""
+    first, *others = _sources(tree)
+    select = exp.select("*").from_(first.copy())
+    select = select.select(*_subqueries([*tree.expressions, tree.args.get("returning")]))
+    for source in others:
+        select = select.join(source.copy(), join_type="cross")
+    where = tree.args.get("where")
+    select = select.where(where.this.copy()) if where is not None else select
+    for clause in ("order", "limit"):  # MySQL's
+        if tree.args.get(clause) is not None:
+            select.set(clause, tree.args[clause].copy())
+    return select
+
+
+def _sources(tree: exp.Update | exp.Delete) -> list[exp.Expr]:
+    """The table with the others of UPDATE ... FROM and DELETE ... USING; those of a JOIN hang on them.
+
+    SQL Server names the table by the alias that FROM gives it: UPDATE p SET ... FROM posts p.
+    """
+    clause = tree.args.get("from_")
+    others: list[exp.Expr] = [] if clause is None else [clause.this]
+    others += tree.args.get("using") or []
+    is_there = any(source.alias_or_name.lower() == tree.this.name.lower() for source in others)
+    return others if is_there else [tree.this, *others]
+
+
+def _subqueries(parts: Iterable[exp.Expr | None]) -> list[exp.Expr]:
+    """The outermost subqueries in some parts of a statement."""
+    found: list[exp.Expr] = []
+    for part in parts:
+        queries = part.find_all(exp.Query) if part is not None else ()
+        found += [_bracketed(query) for query in queries if query.find_ancestor(exp.Query) is None]
+    return found
+
+
+def _bracketed(query: exp.Expr) -> exp.Expr:
+    whole = query.copy()
+    return whole if isinstance(whole, exp.Subquery) else exp.Subquery(this=whole)
+
+
+def _with_definitions(select: exp.Query, statement: exp.Expr) -> exp.Query:
+    """The SELECT under the WITH of the statement around it."""
+    definitions = statement.args.get("with_")
+    if definitions is None:
+        return select
+    if select.args.get("with_") is not None:
+        raise NotAnalysed("it has a WITH inside another one")
+    select = select.copy()
+    select.set("with_", definitions.copy())
+    return select
