@@ -62,11 +62,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     The long groups come first, so that no worker is left alone with one at the end.
     """
     for item in items:
+        _refuse_light_tests_among_heavy_ones(item)
         item.add_marker(pytest.mark.xdist_group(shared_by(item)))
         # screens and servers: `make quick PACKAGE=cli` or PACKAGE=serve
         if item.path.parent.name in ("cli", "http") or item.path.stem.endswith("_cli"):
             item.add_marker(pytest.mark.slow)
     items.sort(key=longest_first)
+
+
+def _refuse_light_tests_among_heavy_ones(item: pytest.Item) -> None:
+    """`make quick` does not import the folders of tests that it would leave out (scripts/quick.sh)."""
+    markers = {marker.name for marker in item.iter_markers()}
+    if item.path.parent.name in ("spark", "postgres") and not markers & {"spark", "postgres", "servers"}:
+        raise pytest.UsageError(f"{item.nodeid} needs no server: move it to a folder that `make quick` reads")
 
 
 def shared_by(item: pytest.Item) -> str:

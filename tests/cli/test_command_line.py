@@ -74,7 +74,9 @@ def test_a_command_does_not_wait_for_the_modules_of_others() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stderr.split()
     assert "headwater.cli.commands.plan" in imported
-    assert not [name for name in imported if name.startswith(("headwater.cli.bench.", "headwater.engine", "unittest"))]
+    assert not [
+        name for name in imported if name.startswith(("headwater.cli.bench.", "headwater.engine", "unittest"))
+    ]
 
 
 def test_the_shell_completes_commands() -> None:

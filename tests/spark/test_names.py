@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from headwater.engine.query.user_sql import spark_text
 from support.commands import answer, command
 
 SQL = """
@@ -16,18 +15,6 @@ CREATE MATERIALIZED VIEW einfach AS SELECT naïve, count(*) AS zähler FROM grö
 CREATE MATERIALIZED VIEW ganz AS SELECT naïve, row_number() OVER (ORDER BY id) AS `größe` FROM größe g;
 CREATE MATERIALIZED VIEW über AS SELECT `größe`, 'größe ''x' AS naïf FROM ganz WHERE naïve > 0;
 """
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("SELECT a FROM t", "SELECT a FROM t"),
-        ("SELECT naïve FROM t", "SELECT `naïve` FROM t"),
-        ("SELECT t.naïve, `ä`, 'ö' -- ü\nFROM größe t", "SELECT t.`naïve`, `ä`, 'ö' -- ü\nFROM `größe` t"),
-    ],
-)
-def test_only_bare_names_beyond_ascii_are_quoted(text: str, written: str) -> None:
-    assert spark_text(text, 0) == written
 
 
 @pytest.mark.spark

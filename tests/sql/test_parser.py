@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 from sqlglot.parsers.spark import SparkParser
+from sqlglot.tokenizer_core import Token
 
 from headwater import catalog
 from headwater.bounds.answers.check import check
@@ -20,9 +22,11 @@ from headwater.bounds.reading.subjects import Options
 from headwater.errors import InputError
 from headwater.model import Project, SqlText, View
 from headwater.sql.ddl.resolve import resolve
-from headwater.sql.ddl.statements import parse_statements
+from headwater.sql.ddl.statements import parse_statements, split_statements
 from headwater.sql.parsing import parser
-from headwater.sql.parsing.known_functions import with_known_functions
+from headwater.sql.parsing.dialect import Headwater
+from headwater.sql.parsing.known_functions import WrongCall, check_calls, with_known_functions
+from headwater.sql.parsing.lexer import Source
 from headwater.sql.parsing.parser import normalised_tree, parse_select, select_tree
 from headwater.sql.translate import translate
 
@@ -167,3 +171,50 @@ def test_a_doubled_quote_is_a_quote() -> None:
     literal = select_tree(view.sql).find(exp.Literal)
     assert literal is not None
     assert literal.this == "it's"
+
+
+FILE = """-- A comment before everything
+CREATE TABLE t (id BIGINT, s STRING);
+CREATE MATERIALIZED VIEW a AS -- beside AS
+  SELECT id, -- inside
+    'it''s' AS quoted, 5BD AS exact, window FROM t WHERE s = "x" /* at the end */;
+CREATE MATERIALIZED VIEW b AS WITH w AS (SELECT id FROM t GROUP BY id) SELECT * FROM w PRIMARY, t KEY;
+CREATE MATERIALIZED VIEW c AS TABLE t;
+CREATE MATERIALIZED VIEW d AS SELECT id FROM t UNION ALL VALUES (1), (2);
+CREATE MATERIALIZED VIEW e AS
+  -- leading
+  SELECT sum(id) OVER w AS total FROM t WINDOW w AS (ORDER BY id)
+"""
+
+
+def test_a_select_is_read_from_the_tokens_of_its_file() -> None:
+    """They are those of its own text; where they might not be, the text is cut again."""
+    reused = 0
+    for words, _ in split_statements(Source("f.sql", FILE)):
+        while not (words.done or words.accept("AS")):
+            words.next()
+        own = Headwater().tokenize(words.rest_text().text)
+        if tokens := words.rest_tokens():
+            reused += 1
+            assert list(map(read, tokens)) == list(map(read, own))
+    assert reused == 1  # b: comments beside a and e, short queries in c and d
+
+
+def read(token: Token) -> tuple[Any, ...]:
+    return token.token_type, token.text, token.start, token.end, token.comments
+
+
+@pytest.mark.parametrize("arguments", range(5))
+def test_calls_are_counted_as_they_would_be_built(arguments: int) -> None:
+    for name in SparkParser.FUNCTIONS:
+        call = exp.Anonymous(this=name, expressions=[exp.column(f"c{at}") for at in range(arguments)])
+        select = exp.Select(expressions=[call])
+        assert problem(check_calls, select) == problem(with_known_functions, select)
+
+
+def problem(judge: Callable[[exp.Select], object], select: exp.Select) -> str:
+    try:
+        judge(select)
+    except WrongCall as error:
+        return str(error)
+    return ""

@@ -23,7 +23,7 @@ from headwater.sql.ddl.named_view import read_named_view
 from headwater.sql.ddl.query import read_named_select, read_query
 from headwater.sql.ddl.table import read_table
 from headwater.sql.ddl.view import read_view
-from headwater.sql.parsing.lexer import Kind, Source, Token, lex
+from headwater.sql.parsing.lexer import Kind, Source, Token, cut, tokenized
 from headwater.sql.parsing.references import Reference
 from headwater.sql.parsing.words import Words
 
@@ -76,15 +76,17 @@ def split_statements(source: Source, dialect: Dialect | None = None) -> Iterator
     """Statements, each with the offset where the gap before it (which may hold comments) begins."""
     tokens: list[Token] = []
     gap_start = 0
-    for token in lex(source, dialect):
+    of_file = tokenized(source, dialect)
+    readable = of_file if dialect is None else ()
+    for token in cut(source, of_file):
         if token.kind is Kind.SYMBOL and token.text == ";":
             if tokens:
-                yield Words(source, tokens), gap_start
+                yield Words(source, tokens, tokenized=readable), gap_start
             tokens, gap_start = [], token.end
         else:
             tokens.append(token)
     if tokens:
-        yield Words(source, tokens), gap_start
+        yield Words(source, tokens, tokenized=readable), gap_start
 
 
 def read_statement(

@@ -11,8 +11,8 @@ Invariant: `source.text[token.start : token.end]` is the token as written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
 from sqlglot import Dialect
@@ -23,7 +23,7 @@ from sqlglot.tokenizer_core import TokenType
 from headwater.errors import InputError, Place
 from headwater.sql.parsing.dialect import Headwater
 
-__all__ = ["Kind", "Source", "Token", "lex"]
+__all__ = ["Kind", "Source", "Token", "cut", "lex", "tokenized"]
 
 
 class Kind(Enum):
@@ -52,6 +52,7 @@ class Token:
     text: str  # of strings and quoted names: what stands between the quotes
     start: int
     end: int
+    index: int = field(default=-1, compare=False, repr=False)  # of sqlglot's token that it is or begins in
 
     @property
     def word(self) -> str:
@@ -74,34 +75,47 @@ _STRINGS = {
 }  # fmt: skip
 
 
+_WORDS = re.compile(r"\S+")
+_IN_WORDS = re.compile(r"\w")
+
+
 def lex(source: Source, dialect: Dialect | None = None) -> tuple[Token, ...]:
     """All tokens of a file, without the comments, as Headwater or another dialect sees them."""
+    return cut(source, tokenized(source, dialect))
+
+
+def tokenized(source: Source, dialect: Dialect | None = None) -> list[SqlglotToken]:
+    """The same as sqlglot's parser reads them."""
     try:
-        tokenized = (dialect or Headwater()).tokenize(source.text)
+        return (dialect or Headwater()).tokenize(source.text)
     except TokenError as error:
         raise _unreadable(source) from error
+
+
+def cut(source: Source, tokenized: Sequence[SqlglotToken]) -> tuple[Token, ...]:
+    """Our tokens of sqlglot's."""
     tokens: list[Token] = []
-    for token in tokenized:
+    for index, token in enumerate(tokenized):
         if not tokens or token.start >= tokens[-1].end:
-            tokens.extend(_tokens(source.text, token))
+            tokens.extend(_tokens(source.text, token, index))
     return tuple(tokens)
 
 
-def _tokens(text: str, token: SqlglotToken) -> Iterator[Token]:
+def _tokens(text: str, token: SqlglotToken, index: int) -> Iterator[Token]:
     start, end = token.start, token.end + 1
     written = text[start:end]
     if token.token_type in _STRINGS:
-        yield Token(Kind.STRING, token.text, start, end)
+        yield Token(Kind.STRING, token.text, start, end, index)
     elif token.token_type is TokenType.IDENTIFIER:
-        yield Token(Kind.QUOTED, token.text, start, end)
+        yield Token(Kind.QUOTED, token.text, start, end, index)
     elif token.token_type is TokenType.NUMBER:
-        yield Token(Kind.NUMBER, written, start, end)
+        yield Token(Kind.NUMBER, written, start, end, index)
     elif token.token_type is TokenType.SEMICOLON:
-        yield Token(Kind.SYMBOL, ";", start, end)
+        yield Token(Kind.SYMBOL, ";", start, end, index)
     else:
-        for word in re.finditer(r"\S+", written):
-            kind = Kind.WORD if re.match(r"\w", word[0]) else Kind.SYMBOL
-            yield Token(kind, word[0], start + word.start(), start + word.end())
+        for word in _WORDS.finditer(written):
+            kind = Kind.WORD if _IN_WORDS.match(word[0]) else Kind.SYMBOL
+            yield Token(kind, word[0], start + word.start(), start + word.end(), index)
 
 
 _OPENERS = re.compile(r"--[^\r\n]*|/\*|'|\"|`")

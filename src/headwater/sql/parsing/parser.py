@@ -36,9 +36,9 @@ _STATEMENTS = (
 _NOTHING_BEFORE = {TokenType.COMMA, TokenType.R_PAREN, TokenType.FROM}
 
 
-def parse_select(sql: SqlText) -> SqlText:
-    """The same text with its tree."""
-    tree = _parse(sql, Headwater(), "SELECT", _refuse_stray_commas)
+def parse_select(sql: SqlText, tokens: Sequence[Token] = ()) -> SqlText:
+    """The same text with its tree; `tokens` are those of the text, if it has been cut before."""
+    tree = _parse(sql, Headwater(), "SELECT", _refuse_stray_commas, tokens)
     if not isinstance(tree, exp.Query):
         raise InputError("HW113", "expected a SELECT", place=sql.place(length=len(sql.text)))
     _refuse_wrong_calls(sql, tree)
@@ -89,10 +89,11 @@ def _parse(
     dialect: Dialect,
     noun: str,
     check: Callable[[SqlText, Sequence[Token]], None] = lambda sql, tokens: None,
+    cut: Sequence[Token] = (),
 ) -> exp.Expr | None:
     """The tree of a text that holds one statement; `check` sees its tokens first."""
     try:
-        tokens = dialect.tokenize(sql.text)
+        tokens = list(cut) or dialect.tokenize(sql.text)
         check(sql, tokens)
         trees = dialect.parser(error_message_context=len(sql.text) + 1).parse(tokens, sql.text)
     except ParseError as error:

@@ -22,7 +22,7 @@ _STARTS = ("SELECT", "WITH", "(", "VALUES", "TABLE", "FROM")
 
 def read_select(words: Words, owner: str) -> SqlText:
     """The rest of a statement, from the next token to the last, as written and parsed."""
-    return parse_select(_text(words, owner))
+    return parse_select(_text(words, owner), words.rest_tokens())
 
 
 def _text(words: Words, owner: str) -> SqlText:
@@ -37,7 +37,9 @@ def _text(words: Words, owner: str) -> SqlText:
 def read_view_select(words: Words, owner: str) -> SqlText:
     """The same for a view, which has no parameters and leaves Headwater's own columns alone."""
     written = _text(words, owner)
-    sql = parse_select(replace(written, text=_in_backticks(written.text, words.rest())))
+    text = _in_backticks(written.text, words.rest())
+    tokens = words.rest_tokens() if text == written.text else ()
+    sql = parse_select(replace(written, text=text), tokens)
     query = select_tree(sql)
     _refuse_parameters(sql, query)
     _refuse_reserved_names(sql, query)

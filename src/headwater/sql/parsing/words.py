@@ -10,19 +10,31 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from sqlglot.tokenizer_core import Token as SqlglotToken
+from sqlglot.tokenizer_core import TokenType
+
 from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import SqlText
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 
 __all__ = ["Words"]
 
+_SHORT_QUERIES = {TokenType.TABLE, TokenType.VALUES}
+
 
 class Words:
     """The tokens of a statement and a position among them."""
 
-    def __init__(self, source: Source, tokens: Sequence[Token], end: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        tokens: Sequence[Token],
+        end: tuple[int, int] | None = None,
+        tokenized: Sequence[SqlglotToken] = (),
+    ) -> None:
+        """`tokenized`: the tokens of the whole file as sqlglot's parser reads them, if they are at hand."""
         last = tokens[-1].end if tokens else 0
-        self.source = source
+        self.source, self._tokenized = source, tokenized
         self._tokens = (*tokens, Token(Kind.END, "", *(end or (last, last + 1))))
         self._index = 0
 
@@ -63,6 +75,30 @@ class Words:
         rest, source = self.rest(), self.source
         start, end = (rest[0].start, rest[-1].end) if rest else (self.peek().start, self.peek().start)
         return SqlText(source.text[start:end], source.path, source.text, start)
+
+    def rest_tokens(self) -> Sequence[SqlglotToken]:
+        """What sqlglot's parser reads of them, with places in `rest_text`; nothing if that must be cut anew.
+
+        A comment beside the text belongs to its first or last token here, and a short query (TABLE t) depends
+        on the words before it.
+        """
+        rest = self.rest()
+        first, last = (rest[0], rest[-1]) if rest else (self.peek(), self.peek())
+        after = last.index + 1
+        while after < len(self._tokenized) and self._tokenized[after].start < last.end:
+            after += 1
+        tokens = self._tokenized[first.index : after] if self._tokenized and rest else ()
+        if not tokens or tokens[0].start != first.start or tokens[0].comments or tokens[-1].comments:
+            return ()
+        if any(token.token_type in _SHORT_QUERIES for token in tokens):
+            return ()
+        return [
+            SqlglotToken(
+                token.token_type, token.text, token.line, token.col,
+                token.start - first.start, token.end - first.start, token.comments,
+            )
+            for token in tokens
+        ]  # fmt: skip
 
     def at(self, *words: str) -> bool:
         """Do these words come next? Quoted names and strings are never words."""

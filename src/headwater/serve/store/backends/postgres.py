@@ -12,19 +12,18 @@ from __future__ import annotations
 import re
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
 from headwater.errors import RefusedError, redact
-from headwater.serve.store.backends.batches import Record
 from headwater.serve.store.backends.connected import Connected
-from headwater.serve.store.backends.filling import filling
 from headwater.serve.store.backends.shapes import POSTGRES, NothingStored, Shapes
-from headwater.serve.store.protocol import Filling, Part, Snapshot, Writing
+from headwater.serve.store.backends.sql_store import SqlStore
+from headwater.serve.store.protocol import Snapshot, Writing
 
 __all__ = ["PostgresStore"]
 
@@ -52,7 +51,7 @@ class _Asked:
 
 
 @dataclass(slots=True)
-class PostgresStore:
+class PostgresStore(SqlStore):
     """Implements KeptStore."""
 
     uri: str = field(repr=False)
@@ -130,18 +129,6 @@ class PostgresStore:
                 asked.execute(statement)
             self._made = True
 
-    def times(self) -> dict[str, int]:
-        with self.snapshot() as snapshot:
-            return snapshot.times()
-
-    def filling(self, part: str) -> AbstractContextManager[Filling]:
-        return filling(self, part)
-
-    def write_records(self, part: str, records: Sequence[Record]) -> None:
-        with self.transaction() as writing:
-            assert isinstance(writing, Connected)
-            writing.connection.executemany(self.shapes.shape(part).insert, records)
-
     def parts(self) -> dict[str, str]:
         with self._connected() as connection:
             asked = _Asked(connection)
@@ -156,9 +143,6 @@ class PostgresStore:
         )
         with self._connected() as connection:
             return int(_Asked(connection).execute(text, (self.schema,)).fetchone()[0])
-
-    def know(self, parts: Iterable[Part]) -> None:
-        self.shapes.know(parts)
 
     def close(self) -> None:
         while self._pool:

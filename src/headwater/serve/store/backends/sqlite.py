@@ -14,17 +14,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from headwater.errors import HeadwaterError
-from headwater.serve.store.backends.batches import Record
 from headwater.serve.store.backends.connected import Connected
-from headwater.serve.store.backends.filling import filling
 from headwater.serve.store.backends.shapes import SQLITE, NothingStored, Shapes
+from headwater.serve.store.backends.sql_store import SqlStore
 from headwater.serve.store.backends.sqlite_file import connect, discard, identity, is_damage
-from headwater.serve.store.protocol import Filling, Part, Snapshot, Writing
+from headwater.serve.store.protocol import Snapshot, Writing
 
 __all__ = ["SqliteStore"]
 
@@ -51,7 +50,7 @@ class _Opened:
 
 
 @dataclass(slots=True)
-class SqliteStore:
+class SqliteStore(SqlStore):
     """Implements KeptStore. Any number of threads may read; one at a time writes."""
 
     path: str
@@ -104,24 +103,9 @@ class SqliteStore:
             return None
         return _Opened(connection, file)
 
-    def times(self) -> dict[str, int]:
-        with self.snapshot() as snapshot:
-            return snapshot.times()
-
-    def filling(self, part: str) -> AbstractContextManager[Filling]:
-        return filling(self, part)
-
-    def write_records(self, part: str, records: Sequence[Record]) -> None:
-        with self.transaction() as writing:
-            assert isinstance(writing, Connected)
-            writing.connection.executemany(self.shapes.shape(part).insert, records)
-
     def parts(self) -> dict[str, str]:
         connection = self._writing_connection()
         return dict(connection.execute("SELECT id, text FROM hw_parts").fetchall())
-
-    def know(self, parts: Iterable[Part]) -> None:
-        self.shapes.know(parts)
 
     def size(self) -> int:
         paths = (self.path, self.path + "-wal")
