@@ -2,8 +2,9 @@
 
 The first line names the columns (OPTIONS (header 'false'): the declared order).  An empty field is NULL, or
 what `null_value` says; a declared column that the file lacks is its DEFAULT, else NULL; `delimiter` is a
-comma by default.  Only CR, LF and CRLF end a line.  A field may be of any length.  A line with too many or too
-few fields is rejected by itself; a header with an unknown column, or with one that it has twice, rejects the file.
+comma by default.  Only CR, LF and CRLF end a line.  A field may be of any length.  A line with too many or
+too few fields is rejected by itself; a header with an unknown column, or with one that it has twice, rejects
+the file.
 """
 
 from __future__ import annotations

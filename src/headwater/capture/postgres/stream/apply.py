@@ -9,9 +9,9 @@ PostgreSQL is the authority: nothing is checked against keys or limits.  What it
 
 A row that the declared types cannot hold (an infinite timestamp, a NULL in a NOT NULL column) becomes a dead
 letter and is left out.  Whether a row can be held depends on the row alone, so its deletion is left out as
-well, and the timeline stays equal to those rows of the PostgreSQL table that the declaration can hold.  A row that
-can be held again, and has a value that is not sent, takes its table out of the stream (InputError): the table is
-compared with a new snapshot.
+well, and the timeline stays equal to those rows of the PostgreSQL table that the declaration can hold.  A row
+that can be held again, and has a value that is not sent, takes its table out of the stream (InputError): the
+table is compared with a new snapshot.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _unknown(declared: Declared, columns: Sequence[str]) -> InputError:
     """A row can be held from now on, and part of it comes from when it could not."""
     return InputError(
         "HW950",
-        f'{declared.schema}.{declared.name}: "{columns[0]}" of a row that could not be held before is not known',
+        f'{declared.full_name}: "{columns[0]}" of a row that could not be held before is not known',
         place=declared.table.place,
         detail="PostgreSQL does not send a large value again that an update leaves alone.",
         hint="A new snapshot of the table is taken.",

@@ -49,6 +49,11 @@ class Stretch:
             pending = self._pending.pop(declared.table.name)
             self._group.publish(declared, pending.files(time), time, position)
 
+    def keep_young(self) -> None:
+        """Have no vacuum take what is to be committed for leftovers."""
+        for pending in self._pending.values():
+            pending.keep_young()
+
     def discard(self) -> None:
         """Give up what was not committed."""
         for pending in self._pending.values():
