@@ -179,6 +179,21 @@ def test_only_line_ends_end_a_csv_line(
     assert dead_letters(warehouse) == []
 
 
+def test_a_csv_field_may_be_of_any_length(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
+    files = capture(warehouse, clock, tmp_path, "csv", settle="0")
+    (tmp_path / "in" / "a.csv").write_text(f"id,name\n1,{'a' * 200_000}\n2,b\n")
+    assert files.poll().changes == 2
+    assert dead_letters(warehouse) == []
+
+
+def test_a_csv_header_with_a_column_twice(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
+    """Which of the two would count?"""
+    files = capture(warehouse, clock, tmp_path, "csv", settle="0")
+    (tmp_path / "in" / "a.csv").write_text("id,name,id\n1,a,2\n")
+    assert files.poll().changes == 0
+    assert ['two columns "id"' in letter["reason"] for letter in dead_letters(warehouse)] == [True]
+
+
 def test_csv_without_header(warehouse: Warehouse, clock: ManualClock, tmp_path: Path) -> None:
     files = capture(
         warehouse, clock, tmp_path, "csv", settle="0", header="false", delimiter=";", null_value="-"

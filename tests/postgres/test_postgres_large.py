@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from headwater.bench.large_transactions import run_large
 from headwater.capture.postgres import copied_rows, snapshot
 from headwater.capture.postgres import server as statements
 from headwater.capture.postgres.stream import difference, rounds
@@ -203,3 +205,11 @@ def test_many_rejected_rows_are_counted(
     assert reasons[-1] == "220 further rows of the same commit were rejected"
     assert rows_of(warehouse, "t").total() == 1
     source.close()
+
+
+def test_the_bench_of_large_transactions(tmp_path: Path) -> None:
+    results = run_large(str(tmp_path / "warehouse"), 3_000, lambda text: None)
+    assert [result.statement for result in results] == [
+        "INSERT", "UPDATE of all", "DELETE of all", "INSERT again", "TRUNCATE",
+    ]  # fmt: skip
+    assert all(result.equal and result.own_peak_bytes > 0 for result in results)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,6 +15,7 @@ from headwater.capture.polling import Polled
 from headwater.capture.postgres import copied_rows, snapshot
 from headwater.capture.postgres import server as statements
 from headwater.capture.postgres.capture import PostgresCapture
+from headwater.capture.postgres.stream import pending
 from headwater.storage.warehouse import Warehouse
 from support.postgres import capture, drain, rows_in_postgres, rows_of, table
 
@@ -146,4 +149,22 @@ def test_random_changes_during_a_snapshot(
             )
     drain(source)
     assert rows_of(warehouse, "small") == rows_of(warehouse, "big") == rows_in_postgres(connection, "big")
+    source.close()
+
+
+def test_a_vacuum_leaves_a_snapshot_alone_that_takes_long(
+    uri: str, connection: Connection, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read of it is hours old, and in no commit."""
+    monkeypatch.setattr(pending, "YOUNG_S", 0.0)
+    source, _ = start(uri, connection, warehouse)
+    folder = Path(warehouse.root) / "sources" / "big"
+    while not (written := list(folder.glob("*.parquet"))):
+        polled(source)
+    for file in written:
+        os.utime(file, (1, 1))
+    polled(source)
+    assert all(file.stat().st_mtime > 1 for file in written)
+    drain(source)
+    assert rows_of(warehouse, "big") == rows_in_postgres(connection, "big")
     source.close()

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.upkeep import differences as module
+from headwater.engine.upkeep.compaction import compact
 from headwater.engine.upkeep.differences import Differences, differences
 from headwater.engine.upkeep.verify import verify_all
 from headwater.storage.timeline import WEIGHT
@@ -145,3 +146,41 @@ def test_views_of_one_time_are_verified_together_and_each_has_its_own_answer(
         (False, 1),
         (True, 0),
     ]
+
+
+def test_a_view_behind_the_views_that_it_reads(spark: SparkSession, tmp_path: Path) -> None:
+    """Its source was compacted for those that read it, which are further."""
+    few = "CREATE MATERIALIZED VIEW few FRESHNESS = INTERVAL '9' SECOND AS SELECT count(*) AS n FROM cheap;"
+    kept = Keeping(spark, tmp_path, SHOP + VIEW + few)
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 1}])
+    kept.push()
+    time = kept.time_of("few")
+    for number in range(2, 5):
+        kept.ingest("orders", [{"oid": number, "cid": 1, "amount": 1}])
+        kept.push("cheap")
+    source = kept.warehouse.source("orders")
+    assert compact(source, kept.time_of("cheap"), many=2)
+    assert kept.time_of("few") == time < source.horizon()
+    assert [(view.view, view.equal, view.not_compared) for view in kept.verify_all()] == [
+        ("cheap", True, ""), ("few", True, ""),
+    ]  # fmt: skip
+    timeline = kept.workplace.timeline("few")
+    timeline.append(timeline.read(timeline.as_of(time)).slice(0, 1), time + 1)
+    assert not kept.verify("few").equal
+
+
+def test_a_view_whose_own_source_has_forgotten_its_time(spark: SparkSession, tmp_path: Path) -> None:
+    """As beside stages that it shares, while it waits to be pushed."""
+    kept = Keeping(spark, tmp_path, SHOP + VIEW)
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 1}])
+    kept.push()
+    for number in range(2, 5):
+        kept.ingest("orders", [{"oid": number, "cid": 1, "amount": 1}])
+    source = kept.warehouse.source("orders")
+    assert compact(source, source.time(), many=2)
+    verified = kept.verify("cheap")
+    assert verified.equal
+    assert "orders no longer has its rows" in verified.not_compared
+    kept.push()
+    assert kept.verify("cheap").equal
+    assert not kept.verify("cheap").not_compared

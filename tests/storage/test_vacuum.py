@@ -16,6 +16,7 @@ from deltalake import DeltaTable
 from headwater.clock import micros
 from headwater.storage.delta.delta_log import DeltaLog, Snapshot
 from headwater.storage.delta.parquet import write_parquet
+from headwater.storage.records.run_lock import run_lock
 from headwater.storage.timeline import WEIGHT, Timeline, new_file_name
 from headwater.storage.vacuum.in_use import InUse
 from headwater.storage.vacuum.inventory import TableStorage
@@ -209,3 +210,24 @@ def test_a_table_that_cannot_be_read_is_left_alone(warehouse: Warehouse, source:
     fresh = Warehouse(warehouse.root)
     assert vacuum(fresh, 2 * HOUR).files == 0
     assert data_files(source) == 2
+
+
+def test_a_full_disk_keeps_no_vacuum_from_freeing_it(
+    warehouse: Warehouse, source: Timeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source.append(rows(1), 10)
+    source.write(rows(2), 20)  # by a push that failed
+    table(os.path.join(warehouse.root, "stages/v@1"))
+    monkeypatch.setattr("headwater.storage.vacuum.vacuum._first_seen", lambda _: {"gone.parquet": 1})
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        for name in ("mkdir", "pwrite", "rename", "replace"):
+            patched.setattr(os, name, full)
+        with run_lock(warehouse.root, 0):
+            done = vacuum(warehouse, 2 * HOUR)
+    assert [(removed.table, removed.files) for removed in done.removed] == [("t", 1)]
+    assert data_files(source) == 1
+    assert {removed.table for removed in vacuum(warehouse, 2 * HOUR).removed} == {"v@1"}

@@ -26,6 +26,7 @@ from support.crashes.unsynced import Unsynced
 __all__ = ["Blocked", "FileSystem", "Killed"]
 
 
+NAMES = ("create", "link", "rename", "replace", "mkdir")  # what brings a name into being
 FREES = ("unlink", "rmdir", "sync", "ftruncate")  # what a full disk does not refuse
 
 
@@ -41,6 +42,7 @@ class FileSystem:
     def __init__(self, root: str, syncs_count: bool = False) -> None:
         self.root = os.path.join(os.path.realpath(root), "")
         self.trace: list[str] = []  # the effects since `stop_before`
+        self.young: set[str] = set()  # names that came into being since this was emptied
         self.unsynced = Unsynced(noted=syncs_count)
         self.between = False  # another process is at work, between two effects
         self._syncs_count = syncs_count
@@ -117,6 +119,8 @@ class FileSystem:
         """To be called before an effect is made."""
         if self._dead:
             raise Killed
+        if what in NAMES:
+            self.young.add(os.path.abspath(path))
         if self.between or (what == "sync" and not self._syncs_count):
             return
         self.trace.append(f"{what} {os.path.abspath(path).removeprefix(self.root)}")

@@ -13,12 +13,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from headwater.storage.vacuum import table_files
 from support.crashes.delta_rs import delta_rs_patches
 from support.crashes.file_system import Blocked, FileSystem
 from support.crashes.remembered import remembered_files, remembered_logs
@@ -48,6 +49,7 @@ def patched(files: FileSystem) -> Iterator[FileSystem]:
         *((os, name, partial(globals()[f"_{name}"], files)) for name in _os if name != "open"),
         (os, "open", partial(_descriptor, files)),
         *delta_rs_patches(files),
+        (table_files, "_status", partial(_aged, files)),
         *remembered_logs(),
         *remembered_files(),
     ]
@@ -238,6 +240,22 @@ def _lock(files: FileSystem, descriptor: Any, operation: int) -> None:
         if operation & fcntl.LOCK_NB:
             raise
         raise Blocked from None
+
+
+# Ages
+
+
+def _aged(files: FileSystem, path: str) -> Any:
+    """What a vacuum sees of a file: it was changed when its name came into being, or when it was written.
+
+    Links to it from outside, by which states are kept, are none of its business.
+    """
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    changed = status.st_ctime_ns if os.path.abspath(path) in files.young else status.st_mtime_ns
+    return SimpleNamespace(st_size=status.st_size, st_mtime_ns=status.st_mtime_ns, st_ctime_ns=changed)
 
 
 def _path_of(descriptor: int) -> str:

@@ -35,6 +35,7 @@ class States:
 
     def save(self) -> None:
         """The folder is from now on as it was before the step."""
+        self.files.young.clear()
         with self.files.ignored():
             shutil.rmtree(self._saved, ignore_errors=True)
             shutil.copytree(self.folder, self._saved, copy_function=_linked)

@@ -86,7 +86,7 @@ def _record(chance: random.Random, key: int, present: bool) -> dict[str, Any]:
 
 
 def random_step(chance: random.Random, accepted: Accepted, number: int, views: tuple[str, ...]) -> Step:
-    what = chance.choices(["append", "push", "compact", "vacuum", "audit"], [8, 5, 2, 1, 1])[0]
+    what = chance.choices(["append", "push", "compact", "vacuum", "audit"], [8, 5, 3, 2, 1])[0]
     if what == "append":
         return random_append(chance, accepted, number, chance.randrange(WRITERS))
     if what == "push" and chance.random() < 0.4:

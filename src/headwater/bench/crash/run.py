@@ -128,7 +128,7 @@ def _crash(
     stuck = not _pushed_since(project, processes, seen)
     after = time.monotonic() - begun
     lost, doubled, untold, wrong, rows = _sources(project, processes, captured)
-    equal = all(view.equal for view in project.verify())
+    equal = all(view.equal and not view.not_compared for view in project.verify())
     said = processes.said_since(mark)
     return Crash(number, kind, victim, after, equal, lost, doubled, untold, wrong, rows, stuck, said)
 

@@ -2,14 +2,16 @@
 
 The first line names the columns (OPTIONS (header 'false'): the declared order).  An empty field is NULL, or
 what `null_value` says; a declared column that the file lacks is its DEFAULT, else NULL; `delimiter` is a
-comma by default.  Only CR, LF and CRLF end a line.  A line with too many or too few fields is rejected by
-itself; a header with an unknown column rejects the file.
+comma by default.  Only CR, LF and CRLF end a line.  A field may be of any length.  A line with too many or
+too few fields is rejected by itself; a header with an unknown column, or with one that it has twice, rejects
+the file.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
@@ -30,12 +32,14 @@ from headwater.model import Table
 
 __all__ = ["csv_batch", "csv_rows_batch", "csv_text"]
 
+csv.field_size_limit(sys.maxsize)  # else a field of more than 131,072 characters rejects its whole file
+
 
 def csv_batch(table: Table, content: BinaryIO, file: str | None = None) -> Batch:
     lines = _lines(content, table.options.get("delimiter", ","), file)
     names: Sequence[str] = table.column_names
     if table.options.get("header", "true").lower() != "false":
-        names = _header(table, next(lines, (1, list(names)))[1])
+        names = _header(table, next(lines, (1, list(names)))[1], file)
     return csv_rows_batch(table, names, lines, file)
 
 
@@ -101,8 +105,12 @@ def _lines(content: BinaryIO, delimiter: str, file: str | None) -> Iterator[tupl
         ) from error
 
 
-def _header(table: Table, names: list[str]) -> list[str]:
+def _header(table: Table, names: list[str], file: str | None) -> list[str]:
     for name in names:
         if name not in table.column_names:
             raise no_such_column(table.name, name, table.column_names)
+        if names.count(name) > 1:
+            raise InputError(
+                "HW856", f'{file} has two columns "{name}"', hint="Leave one out, or give it another name."
+            )
     return names

@@ -91,6 +91,9 @@ class Session:
         Once the stream is read to its end, the tables are complete up to now, or up to `at` if that is later.
         """
         self._at = at
+        self._stretch.keep_young()
+        if self._snapshot is not None:
+            self._snapshot.keep_young()
         rows = self._read_snapshot()
         changes, behind = self._follow()
         return Step(changes, behind or self._snapshot is not None, rows, self._state(behind))

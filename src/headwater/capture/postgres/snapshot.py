@@ -68,6 +68,11 @@ class Snapshot:
             self._connection.close()
         return self.rows - before
 
+    def keep_young(self) -> None:
+        """Have no vacuum take what was read for leftovers."""
+        for pending in self.tables.values():
+            pending.keep_young()
+
     def close(self) -> None:
         """Give the snapshot up."""
         self._export.close()

@@ -13,6 +13,11 @@ A view whose SQL has several right answers (row_number over an order that leaves
 from its plan instead, which has the one that is kept; so is one that is kept by deltas and whose SQL Spark
 does not take (a correlated scalar subquery in ON).
 
+Compaction waits for those who read a relation, not for views above them, which may be hours behind.  Where
+the sources below a view that is read no longer have their rows as of then, that view stands for what is
+stored of it.  Where what the view itself reads is gone, because stages that it shares are further, it is
+compared once it has been pushed again, or says that it was not.
+
 Where there are few rows, starting actions takes longer than running them: then all views of one time are
 compared in one action, and only those that are not exactly equal once more, by themselves.
 """
@@ -22,7 +27,8 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import monotonic, sleep
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -45,7 +51,8 @@ from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
 from headwater.model import View
 from headwater.storage.delta.delta_log import BEGINNING
-from headwater.storage.timeline import WEIGHT
+from headwater.storage.records.run_lock import running
+from headwater.storage.timeline import WEIGHT, Timeline
 from headwater.storage.view_rows import VISIBLE, count_rows, output_columns
 
 __all__ = ["Verified", "verify", "verify_all"]
@@ -53,6 +60,7 @@ __all__ = ["Verified", "verify", "verify_all"]
 logger = logging.getLogger(__name__)
 
 FEW_ROWS = 1_000_000  # of all sources
+PATIENCE_S = 30.0  # for which the next push of a view is waited for
 # Compiling a query for each view takes longer than interpreting it for few rows.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
@@ -155,10 +163,61 @@ def verify(workplace: Workplace, kept: Kept) -> Verified:
         rows = count_rows(timeline, timeline.as_of(time))
         return Verified(kept.view, time, rows, (), (), not_compared=reason)
     while True:
+        horizons = _horizons(workplace, kept)
         verified = _verify_at(workplace, kept, timeline.time())
-        # If the view moved on meanwhile, compaction may have removed the state that was read.
-        if timeline.time() == verified.time or verified.equal:
+        if verified.equal:
             return verified
+        # If the view moved on, or compaction did, the state that was read may be gone.
+        if timeline.time() != verified.time or _horizons(workplace, kept) != horizons:
+            continue
+        gone = _gone(workplace, kept, verified.time)
+        if not gone or not _moved_on(workplace, timeline, verified.time):
+            return replace(_uncompared(verified), not_compared=gone) if gone else verified
+
+
+def _uncompared(verified: Verified) -> Verified:
+    return replace(verified, missing=(), extra=(), missing_rows=0, extra_rows=0)
+
+
+def _horizons(workplace: Workplace, kept: Kept) -> list[int]:
+    """How far everything below a view was compacted."""
+    catalog = workplace.catalog
+    sources = map(workplace.warehouse.source, sorted(catalog.sources(kept.view)))
+    stored = map(workplace.timeline, catalog.ancestors(kept.view))
+    return [timeline.horizon() for timeline in (*sources, *stored)]
+
+
+def _gone(workplace: Workplace, kept: Kept, time: int) -> str:
+    """Why a view cannot be recomputed as of a time; nothing if it can."""
+    tables = workplace.catalog.project.tables
+    beyond = [name for name in kept.reads if name in tables and _beyond(workplace, name, time)]
+    views = workplace.catalog.views_read(kept.view)
+    beyond += [
+        view for view in views
+        if _by_what_is_stored(workplace, view, time) and workplace.timeline(view).horizon() > time
+    ]  # fmt: skip
+    return f"{', '.join(beyond)} no longer has its rows as of then; compare after the next push" * bool(
+        beyond
+    )
+
+
+def _beyond(workplace: Workplace, table: str, time: int) -> bool:
+    return workplace.warehouse.source(table).horizon() > time
+
+
+def _by_what_is_stored(workplace: Workplace, view: str, time: int) -> bool:
+    """Whether a view that is read stands for what is stored of it: its sources cannot be read as of then."""
+    return any(_beyond(workplace, table, time) for table in workplace.catalog.sources(view))
+
+
+def _moved_on(workplace: Workplace, timeline: Timeline, time: int) -> bool:
+    """Wait a while for a run, if there is one, to push a view beyond a time."""
+    until = monotonic() + PATIENCE_S
+    while running(workplace.warehouse.root) is not None and monotonic() < until:
+        if timeline.time() != time:
+            return True
+        sleep(0.2)
+    return False
 
 
 def _verify_at(workplace: Workplace, kept: Kept, time: int) -> Verified:
@@ -210,7 +269,8 @@ def _register(workplace: Workplace, inputs: Inputs, views: Sequence[Kept], time:
 
     for name in dict.fromkeys(name for kept in views for name in catalog.ancestors(kept.view)):
         # What an adapted join shows is what views over it read.
-        if is_adapted(catalog.kept[name]) or _outlived(workplace, catalog.kept[name]):
+        stored = _outlived(workplace, catalog.kept[name]) or _by_what_is_stored(workplace, name, time)
+        if is_adapted(catalog.kept[name]) or stored:
             register(inputs, relations, name, net=True)
             continue
         register_sources(name)

@@ -43,7 +43,7 @@ def sync_files(folder: str, relative: Iterable[str]) -> None:
 
 @contextmanager
 def opened(folder: str, wanted: bool = True) -> Iterator[int | None]:
-    """A folder's descriptor, to sync it once a name has come into being: opening it cannot fail any more then."""
+    """A folder's descriptor, to sync it once a name has come into being: opening it cannot fail then."""
     if not wanted:
         yield None
         return

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from headwater.clock import instant_text
 from headwater.errors import InputError
 
 __all__ = ["run_lock", "running"]
+
+logger = logging.getLogger(__name__)
 
 ATTEMPTS = 10
 PAUSE_S = 0.02
@@ -39,11 +42,19 @@ def run_lock(root: str, now: int) -> Iterator[None]:
                 detail=f"Process {other.get('pid')} has run it since {other.get('since')}.",
                 hint="Stop that run first (Ctrl-C there); status, read, ingest and verify work beside it.",
             )
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": instant_text(now)}).encode(), 0)
+        _say_who(descriptor, now)
         yield
     finally:
         os.close(descriptor)
+
+
+def _say_who(descriptor: int, now: int) -> None:
+    """Who holds the lock, for those who ask; on a full disk a vacuum must be able to go on without."""
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": instant_text(now)}).encode(), 0)
+    except OSError:
+        logger.warning("the lock does not say who holds it", exc_info=True)
 
 
 def _locked(descriptor: int) -> bool:

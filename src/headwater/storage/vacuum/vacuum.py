@@ -6,6 +6,9 @@ so a vacuum beside a run is safe.  Whole tables are removed only by whoever hold
 only below the project's own root: a site's folder may have other users.  Sources are never removed: they may
 be the only copy.
 
+A full disk keeps nothing from being deleted: files go first, then tables, which are moved aside before; and a
+vacuum that cannot note what it has seen goes on without.
+
 If the retention is longer than a table's log goes back, the log cannot say since when a file is unused.  Then
 the first vacuum that finds it notes when that was (unused_files.json), and it waits from then on.
 """
@@ -85,6 +88,7 @@ class Vacuum:
     def run(self) -> Vacuumed:
         removed: list[Removed] = []
         left: list[str] = []
+        unneeded: list[TableStorage] = []
         waiting, first_seen, seen = 0, _first_seen(self.warehouse), dict[str, int]()
         with self.using() as used:
             tables = tables_of(self.warehouse, self.roots, used)
@@ -94,7 +98,7 @@ class Vacuum:
                 left.append(table.name)
                 continue
             if self._unneeded(table):
-                removed += self._without(table)
+                unneeded.append(table)
                 continue
             dated = [_dated(file, first_seen, self.now, self.before) for file in table.unused]
             gone = [file for file in dated if file.may_go(self.before)]
@@ -102,6 +106,11 @@ class Vacuum:
             noted = (file for file in dated if not file.certain and file.changed_at < self.before)
             seen |= {file.path: file.since for file in noted if file not in gone}
             removed += self._without_files(table, gone)
+        for table in unneeded:
+            try:
+                removed += self._without(table)
+            except OSError:
+                logger.warning("%s cannot be moved aside; it goes later", table.path, exc_info=True)
         if not self.dry_run:
             _note_first_seen(self.warehouse, seen, first_seen)
             if self.whole_tables:
@@ -177,5 +186,9 @@ def _first_seen(warehouse: Warehouse) -> dict[str, int]:
 
 
 def _note_first_seen(warehouse: Warehouse, seen: Mapping[str, int], before: Mapping[str, int]) -> None:
-    if seen != before:
+    if seen == before:
+        return
+    try:
         replace_text(_path(warehouse), json.dumps(dict(seen)))
+    except OSError:
+        logger.warning("%s cannot be written; unused files wait anew", _path(warehouse), exc_info=True)

@@ -9,7 +9,9 @@ PostgreSQL is the authority: nothing is checked against keys or limits.  What it
 
 A row that the declared types cannot hold (an infinite timestamp, a NULL in a NOT NULL column) becomes a dead
 letter and is left out.  Whether a row can be held depends on the row alone, so its deletion is left out as
-well, and the timeline stays equal to those rows of the PostgreSQL table that the declaration can hold.
+well, and the timeline stays equal to those rows of the PostgreSQL table that the declaration can hold.  A row
+that can be held again, and has a value that is not sent, takes its table out of the stream (InputError): the
+table is compared with a new snapshot.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from headwater.capture.intake.codes import codes, has_null
 from headwater.capture.intake.texts import typed_texts
 from headwater.capture.postgres.declared import Declared
 from headwater.capture.postgres.stream.pgoutput import Kind, Segment
+from headwater.errors import InputError
 from headwater.model import Column
 from headwater.storage.as_python import as_python
 from headwater.storage.timeline import WEIGHT
@@ -76,7 +79,7 @@ class _Touched:
 
 
 def apply(declared: Declared, segments: Sequence[Segment], current_rows: Lookup) -> Applied:
-    """The net changes (rows and `_weight`) of the segments of one table."""
+    """The net changes (rows and `_weight`) of the segments of one table, whose rows one key identifies."""
     piece = _piece(declared, segments)
     truncated = _forget_truncated(piece)
     if piece.full:
@@ -143,7 +146,7 @@ def _piece(declared: Declared, segments: Sequence[Segment]) -> _Piece:
         new_start += len(new)
         old_start += len(old)
     rows = pa.concat_tables([*(rows for rows, _ in news), *(rows for rows, _ in olds)])
-    full = all(segment.relation.identity == "f" for segment in segments)
+    full = segments[0].relation.identity == "f"
     return _Piece(kinds, new_at, old_at, rows, wrong, unchanged, full)
 
 
@@ -175,13 +178,11 @@ def _with_old_rows(piece: _Piece) -> _Touched:
 def _by_key(
     declared: Declared, piece: _Piece, segments: Sequence[Segment], current_rows: Lookup, truncated: bool
 ) -> tuple[pa.Table, _Touched]:
-    key = declared.local_key(
-        next(segment.relation.key for segment in segments if segment.relation.identity != "f")
-    )
+    key = declared.local_key(segments[0].relation.key)
     named = _named_rows(piece)
     present = current_rows(named.slice(0, 0) if truncated else named, key).drop_columns([WEIGHT])
     pool = pa.concat_tables([present.cast(piece.rows.schema), piece.rows])
-    return pool, _walk(piece, codes(pool, key).tolist(), len(present))
+    return pool, _walk(declared, piece, codes(pool, key).tolist(), len(present))
 
 
 def _named_rows(piece: _Piece) -> pa.Table:
@@ -194,7 +195,7 @@ def _named_rows(piece: _Piece) -> pa.Table:
     return piece.rows.take(pa.array(named, pa.int64()))
 
 
-def _walk(piece: _Piece, numbers: list[int], start: int) -> _Touched:
+def _walk(declared: Declared, piece: _Piece, numbers: list[int], start: int) -> _Touched:
     """Go through the changes in order; `start` is where the piece's own rows begin in the pool."""
     touched = _Touched()
     holders = {numbers[row]: row for row in range(start)}
@@ -208,18 +209,28 @@ def _walk(piece: _Piece, numbers: list[int], start: int) -> _Touched:
         if new < 0:
             continue
         row = start + new
-        reason = wrong.get(new, "")
-        if not reason and new in unchanged and before is None:
-            reason = "an unchanged value was not sent and the row before is not known"
-        if reason:
-            touched.rejected.append((row, reason))
+        if new in wrong:
+            touched.rejected.append((row, wrong[new]))
             continue
+        if new in unchanged and before is None:
+            raise _unknown(declared, unchanged[new])
         for name in unchanged.get(new, ()):
             origin = touched.origin.setdefault(name, {})
             origin[row] = origin.get(before, before) if before is not None else row
         touched.add(row, 1)
         holders[numbers[row]] = row
     return touched
+
+
+def _unknown(declared: Declared, columns: Sequence[str]) -> InputError:
+    """A row can be held from now on, and part of it comes from when it could not."""
+    return InputError(
+        "HW950",
+        f'{declared.full_name}: "{columns[0]}" of a row that could not be held before is not known',
+        place=declared.table.place,
+        detail="PostgreSQL does not send a large value again that an update leaves alone.",
+        hint="A new snapshot of the table is taken.",
+    )
 
 
 def _taken(pool: pa.Table, touched: _Touched) -> pa.Table:

@@ -3,11 +3,15 @@
 A transaction of any size is applied in pieces, and becomes visible with one commit: each piece is a data
 file, and a piece that looks rows up sees the files of the pieces before it.  Memory holds one piece,
 whatever the transaction's size.
+
+A vacuum takes files that are old and in no commit for what somebody left behind.  A snapshot may take hours,
+so its files are kept young until they are committed.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -26,6 +30,7 @@ from headwater.storage.zset import consolidate
 
 __all__ = ["Pending"]
 
+YOUNG_S = 120.0  # a vacuum waits ten minutes at least (project/retention.py)
 MOST_REJECTED = 50_000  # rows that are stored as dead letters by themselves; the others are counted
 
 
@@ -42,6 +47,7 @@ class Pending:
         self._rejected: list[Rejection] = []
         self._further = 0
         self._truncated = False
+        self._young_until = time.monotonic() + YOUNG_S
 
     def rows(self, wanted: pa.Table, key: Sequence[str]) -> pa.Table:
         """The current rows (with `_weight`) whose `key` occurs in `wanted`, committed or written."""
@@ -91,6 +97,14 @@ class Pending:
     def files(self, time: int) -> list[NewFile]:
         """The files to commit, all at one time."""
         return [at_time(file, time) for file in (*self._retraction, *self._files)]
+
+    def keep_young(self) -> None:
+        """Have no vacuum take the files for leftovers; to be called often."""
+        if time.monotonic() < self._young_until:
+            return
+        for file in (*self._retraction, *self._files):
+            os.utime(self._path(file))
+        self._young_until = time.monotonic() + YOUNG_S
 
     def discard(self) -> None:
         """Remove the files: they will not be committed."""

@@ -7,6 +7,7 @@ gone, a type has changed) leaves the stretch, and the others go on: `left` says 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 
 from headwater.capture.postgres.declared import Declared
 from headwater.capture.postgres.failures import CaptureError
@@ -48,6 +49,11 @@ class Stretch:
             pending = self._pending.pop(declared.table.name)
             self._group.publish(declared, pending.files(time), time, position)
 
+    def keep_young(self) -> None:
+        """Have no vacuum take what is to be committed for leftovers."""
+        for pending in self._pending.values():
+            pending.keep_young()
+
     def discard(self) -> None:
         """Give up what was not committed."""
         for pending in self._pending.values():
@@ -60,15 +66,15 @@ class Stretch:
         try:
             for segment in segments:
                 self._group.require_types(declared, segment.relation)
-            applied = apply(declared, segments, pending.rows)
+            for _, alike in groupby(segments, key=_identity):
+                applied = apply(declared, list(alike), pending.rows)
+                if applied.truncated:
+                    pending.truncate()
+                pending.add(applied.changes)
+                pending.reject(applied.rejected)
         except InputError as error:
             self._pending.pop(name).discard()
             self.left[name] = error
-            return
-        if applied.truncated:
-            pending.truncate()
-        pending.add(applied.changes)
-        pending.reject(applied.rejected)
 
     def _require_unchanged(self, declared: Declared) -> None:
         """What was looked up must still hold: no other process may have captured the table meanwhile."""
@@ -78,3 +84,8 @@ class Stretch:
                 f'table "{declared.table.name}" was captured by another process at the same time',
                 hint="Is another capture of this project running?",
             )
+
+
+def _identity(segment: Segment) -> tuple[str, tuple[str, ...]]:
+    """How changes name the rows that they replace; ALTER TABLE ... REPLICA IDENTITY may come in between."""
+    return segment.relation.identity, segment.relation.key
