@@ -22,6 +22,7 @@ from headwater.cli.bench.plan import bench_plan
 from headwater.cli.bench.postgres import bench_postgres
 from headwater.cli.bench.pushes.push import bench_push
 from headwater.cli.bench.pushes.sql import bench_sql
+from headwater.cli.bench.pushes.tpch import bench_tpch
 from headwater.cli.bench.scale import bench_scale
 from headwater.cli.bench.serving.http import bench_http
 from headwater.cli.bench.serving.page import bench_page
@@ -101,6 +102,7 @@ bench.command("postgres", cls=Command)(bench_postgres)
 bench.command("plan", cls=Command)(bench_plan)
 bench.command("push", cls=Command)(bench_push)
 bench.command("sql", cls=Command)(bench_sql)
+bench.command("tpch", cls=Command)(bench_tpch)
 bench.command("weave", cls=Command)(bench_weave)
 bench.command("smile", cls=Command)(bench_smile)
 bench.command("simulation", cls=Command)(bench_simulation)
