@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -61,21 +61,23 @@ class Row:
 
 
 class World:
-    """Two tables, one view over both, and a Spark that keeps it."""
+    """Tables, a view over them or several, and a Spark that keeps them."""
 
     def __init__(
         self,
         spark: SparkSession,
         folder: str,
         tables: Sequence[Table],
-        sql: str,
+        sql: str | Mapping[str, str],
         policy: RefreshPolicy = RefreshPolicy.INCREMENTAL,
     ) -> None:
         shutil.rmtree(folder, ignore_errors=True)
-        view = View("kept", SqlText(sql), timedelta(minutes=1), policy)
+        self.texts = {"kept": sql} if isinstance(sql, str) else dict(sql)
+        views = {
+            name: View(name, SqlText(text), timedelta(minutes=1), policy) for name, text in self.texts.items()
+        }
         declared = {table.name: table for table in tables}
-        self.project = Project("bench", folder, folder, declared, {"kept": view}, {}, {})
-        self.sql = sql
+        self.project = Project("bench", folder, folder, declared, views, {}, {})
         self.spark = spark
         self.folder = folder
         self.clock = SystemClock()
@@ -114,7 +116,8 @@ class World:
             files = [file.path for file in timeline.snapshot().files]
             self.spark.read.parquet(*files).drop(WEIGHT).createOrReplaceTempView(name)
         with measured() as cost:
-            self.spark.sql(self.sql).write.mode("overwrite").parquet(target)
+            for sql in self.texts.values():
+                self.spark.sql(sql).write.mode("overwrite").parquet(target)
         shutil.rmtree(target)
         return cost
 

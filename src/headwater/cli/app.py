@@ -68,6 +68,7 @@ EXPERIMENTS = {
     "plan": "bench.plan:bench_plan",
     "push": "bench.pushes.push:bench_push",
     "sql": "bench.pushes.sql:bench_sql",
+    "tpch": "bench.pushes.tpch:bench_tpch",
     "weave": "bench.weave:bench_weave",
     "smile": "bench.smile:bench_smile",
     "simulation": "bench.simulation:bench_simulation",

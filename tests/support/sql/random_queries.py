@@ -154,6 +154,8 @@ class Maker:
             (self.expression(source.columns, kind), kind)
             for kind in self.chance.sample([INT, TEXT, FLAG], self.chance.randint(0, 2))
         ]
+        if depth and self.chance.random() < 0.12:
+            keys.append(self.key_subquery(source.columns))
         calls = [self.aggregate(source.columns) for _ in range(self.chance.randint(0 if keys else 1, 3))]
         items = [*keys, *calls]
         stem = self.alias()
@@ -173,6 +175,14 @@ class Maker:
             call, kind = self.aggregate(source.columns)
             sql += f" HAVING {self.compare(call, kind)}"
         return sql, [(f"{stem}x{index}", kind) for index, (_, kind) in enumerate(items)]
+
+    def key_subquery(self, columns: list[tuple[str, str]]) -> tuple[str, str]:
+        inner = self.source(0)
+        link = self.link(columns, inner.columns) or "TRUE"
+        value = self.expression(inner.columns, INT, literal=False)
+        if value is None or self.chance.random() < 0.5:
+            return f"EXISTS (SELECT 1 FROM {inner.sql} WHERE {link})", FLAG
+        return f"(SELECT max({value}) FROM {inner.sql} WHERE {link})", INT
 
     def grouping_sets(self, keys: list[str]) -> str:
         """Without the empty set, which has a row even where there is none in DuckDB, and not in Spark."""
@@ -240,6 +250,8 @@ class Maker:
                 link = f"(({link} AND {self.condition(both)}) OR ({link} AND {self.condition(both)}))"
             elif self.chance.random() < 0.45:
                 link += f" AND {self.condition(self.chance.choice([whole.columns, more.columns, both]))}"
+            if depth and self.chance.random() < 0.15:
+                link += f" AND {self.subquery(self.chance.choice([whole.columns, more.columns]))}"
             columns = whole.columns if "SEMI" in word or "ANTI" in word else both
             whole = Source(f"{whole.sql} {word} {more.sql} ON {link}", columns)
         return whole
@@ -257,6 +269,8 @@ class Maker:
             conditions.append(self.subquery(columns))
         elif depth and self.chance.random() < 0.2:
             conditions.append(self.value_subquery(columns))
+        elif depth and self.chance.random() < 0.1:
+            conditions.append(self.pair_subquery(columns))
         self.chance.shuffle(conditions)
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
@@ -276,6 +290,19 @@ class Maker:
             return f"{name} IS NOT NULL AND {name} NOT IN (SELECT {column} FROM {inner.sql} WHERE {column} IS NOT NULL)"
         local = f" WHERE {self.condition(inner.columns)}" if self.chance.random() < 0.5 else ""
         return f"{name} IN (SELECT {column} FROM {inner.sql}{local})"
+
+    def pair_subquery(self, columns: list[tuple[str, str]]) -> str:
+        """(a, b) [NOT] IN: a NULL on either side may be equal."""
+        inner = self.source(0)
+        pairs = [
+            (name, self.expression(inner.columns, kind, literal=False))
+            for name, kind in self.chance.sample(columns, min(2, len(columns)))
+        ]
+        if len(pairs) < 2 or any(own is None for _, own in pairs):
+            return "TRUE"
+        names, owns = zip(*pairs, strict=True)
+        negated = self.chance.choice(["", "NOT "])
+        return f"({', '.join(names)}) {negated}IN (SELECT {', '.join(owns)} FROM {inner.sql})"
 
     def value_subquery(self, columns: list[tuple[str, str]]) -> str:
         """A subquery whose value is compared, or that stands below OR."""

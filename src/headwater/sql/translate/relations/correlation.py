@@ -81,9 +81,7 @@ def _needed(outer: Plan, values: Iterable[Expr]) -> Plan:
         return outer
     used = {name for value in values for name in columns_of(value)}
     groups = [
-        group
-        for group in connected(outer)
-        if any(used & set(outer.inputs[index].columns) for index in group)
+        group for group in connected(outer) if any(used & set(outer.inputs[index].columns) for index in group)
     ]
     kept = sorted(set().union(*groups))
     columns = {name for index in kept for name in outer.inputs[index].columns}

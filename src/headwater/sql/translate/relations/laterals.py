@@ -28,7 +28,6 @@ from headwater.sql.translate.scalars.types import common_of, element, family, fi
 __all__ = ["explode_rows", "is_generator", "lateral_join", "lateral_view", "values_join"]
 
 
-
 def is_generator(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.lower() in GENERATORS
 

@@ -7,14 +7,16 @@ care: struct(a) takes its field names from its arguments' names, which are other
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import Call, call
+from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.errors import did_you_mean
 from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
+from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
 from headwater.sql.translate.scalars.literals import escaped, text
@@ -80,7 +82,9 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
         return _window(reader, node)
     if name == "session_window" and node in reader.ready:
         return reader.ready[node]
-    if name == "session_window" or name == "window_time":
+    if name == "window_time" and len(node.expressions) == 1:
+        return _window_time(reader, node)
+    if name == "session_window":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
     if name == "struct":
@@ -101,6 +105,13 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
     if name not in SCALARS and name not in GENERATORS:
         likely = did_you_mean(name, SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS)
         reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=likely)
+
+
+def _window_time(reader: Expressions, node: exp.Expr) -> Typed:
+    """The last moment of a window, in Spark's microseconds."""
+    end = field_access(reader.notes, reader.translate(node.expressions[0]), ["end"], node)
+    tick = Literal(timedelta(microseconds=1), "INTERVAL '1' MICROSECOND")
+    return Typed(Call("sub", (end.expr, tick), "({0} - {1})"), end.type or "timestamp", end.nullable)
 
 
 def _window(reader: Expressions, node: exp.Expr) -> Typed:
