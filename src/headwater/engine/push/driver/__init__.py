@@ -1,0 +1,1 @@
+"""Small deltas of woven views that the driver merges itself, without Spark."""
