@@ -124,7 +124,8 @@ def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
     Compaction waits for every view of the project; but a view may be dropped and added again later, and what
     a view reads may have been computed for the first time after the view's last push.
     """
-    return any(workplace.timeline_of(name).horizon() > after for name in stage.reads if name != stage.name)
+    reads = (name for name in stage.reads if name != stage.name)
+    return not all(workplace.timeline_of(name).has_changes_since(after) for name in reads)
 
 
 def _changed(workplace: Workplace, stage: Stage, until: int, pending: Pending) -> dict[str, Slice]:

@@ -38,7 +38,7 @@ def net_changes(workplace: Workplace, job: Job, inputs: Inputs, stored: Query | 
 def _changes(job: Job, inputs: Inputs, source: Timeline, stored: Query | None) -> Query:
     """If what happened since is forgotten, what is there now against what is stored."""
     names = names_of(job)
-    if stored is not None and source.horizon() <= job.after:
+    if stored is not None and source.has_changes_since(job.after):
         return inputs.slice(source, source.delta(job.after, job.until)).named(names)
     now = inputs.slice(source, source.as_of(job.until)).named(names)
     return now if stored is None else union([now, operators.negate(stored.named(names))])
