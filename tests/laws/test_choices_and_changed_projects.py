@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
 from support.without_spark import run_without_spark, workplace
 
-SEEDS = 6
+SEEDS = 4
 STEPS = 10
 KEYS = (None, *range(1, 8))
 VIEWS = {
@@ -38,6 +39,19 @@ VIEWS = {
 @pytest.fixture(autouse=True)
 def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pusher, "run_action", run_without_spark)
+
+
+@cache
+def catalog_of(folder: str, policy: Updates, names: frozenset[str], per_second: float) -> Catalog:
+    symbol = Column("symbol", "bigint")
+    quotes = Table("quotes", (symbol, Column("price", "bigint")), update_key=("symbol",), updates=policy)
+    sectors = Table("sectors", (symbol, Column("sector", "bigint")), ("symbol",))
+    views = {
+        name: View(name, SqlText(text), timedelta(seconds=9)) for name, text in VIEWS.items() if name in names
+    }
+    tables = {"quotes": quotes, "sectors": sectors}
+    overload = Overload(per_second)
+    return build(Project("market", folder, folder, tables, views, {}, {}, overload=overload))
 
 
 class ChangingProject:
@@ -62,19 +76,8 @@ class ChangingProject:
 
     @property
     def catalog(self) -> Catalog:
-        symbol = Column("symbol", "bigint")
-        quotes = Table(
-            "quotes", (symbol, Column("price", "bigint")), update_key=("symbol",), updates=self.policy
-        )
-        sectors = Table("sectors", (symbol, Column("sector", "bigint")), ("symbol",))
-        views = {
-            name: View(name, SqlText(text), timedelta(seconds=9))
-            for name, text in VIEWS.items()
-            if name in self.views
-        }
-        tables = {"quotes": quotes, "sectors": sectors}
-        overload = Overload(self.per_second)
-        return build(Project("market", self.folder, self.folder, tables, views, {}, {}, overload=overload))
+        """As the project's files say just now."""
+        return catalog_of(self.folder, self.policy, frozenset(self.views), self.per_second)
 
     def feed(self) -> None:
         """Updates, and deletions of keys that are there."""

@@ -20,7 +20,7 @@ from headwater.bench.crash.processes import Processes
 __all__ = ["kill_again_and_again"]
 
 KEYS = 200
-PATIENCE = 120  # seconds until the first choice of a run
+PATIENCE = 300  # seconds until the first choice of a run
 SQL = """CREATE TABLE quotes (symbol BIGINT, price BIGINT, UPDATE KEY (symbol)) ON OVERLOAD UPDATES best;
 CREATE MATERIALIZED VIEW newest FRESHNESS = INTERVAL '3' SECOND AS SELECT symbol, price FROM quotes;
 CREATE MATERIALIZED VIEW totals FRESHNESS = INTERVAL '3' SECOND AS
@@ -49,6 +49,7 @@ def kill_again_and_again(kills: int, say: Callable[[str], None], seed: int = 1) 
             feeder.feed(feeder.chance.uniform(0.0, 2.0))
             processes.kill("run")
             verdicts.append(_verified(folder))
+            say(f"kill {kill + 1} of {kills}: {'equal' if verdicts[-1] else 'NOT EQUAL'}")
         say("everything is shown")
         subprocess.run(
             [sys.executable, "-m", "headwater.cli.app", "run", str(folder), "--until-idle"],
