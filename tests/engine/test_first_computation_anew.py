@@ -12,6 +12,7 @@ import pytest
 
 from headwater.catalog import build
 from headwater.clock import ManualClock
+from headwater.engine.executor import look
 from headwater.engine.executor.executor import Executor
 from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push import pusher
@@ -22,10 +23,14 @@ from headwater.storage.warehouse import Warehouse
 from support.without_spark import run_without_spark, workplace
 
 FRESHNESS = timedelta(seconds=15)
+VIEWS = {
+    "newest": "SELECT symbol, price FROM quotes",
+    "totals": "SELECT price, count(*) AS n FROM quotes GROUP BY price",
+}
 
 
 class Run:
-    """An update stream whose first computation takes a while, and a view over it."""
+    """An update stream of one key whose first computation takes a while, and two views over it."""
 
     def __init__(self, folder: Path, takes: timedelta, monkeypatch: pytest.MonkeyPatch) -> None:
         self.clock = ManualClock()
@@ -33,12 +38,14 @@ class Run:
             "quotes", (Column("symbol", "bigint"), Column("price", "bigint")), update_key=("symbol",),
             updates=Updates.BEST,
         )  # fmt: skip
-        views = {"newest": View("newest", SqlText("SELECT symbol, price FROM quotes"), FRESHNESS)}
+        views = {name: View(name, SqlText(text), FRESHNESS) for name, text in VIEWS.items()}
         catalog = build(Project("market", str(folder), str(folder), {"quotes": table}, views, {}, {}))
         warehouse = Warehouse(str(folder))
         source = warehouse.source("quotes")
         source.create(arrow_schema(table.columns))
-        source.append(pa.table({"symbol": [1], "price": [2], "_weight": [1]}), self.clock.now())
+        source.append(
+            pa.table({"symbol": [1, 1, 1], "price": [1, 1, 2], "_weight": [1, -1, 1]}), self.clock.now()
+        )
         self.workplace = workplace(warehouse, catalog)
         self.executor: Executor = spark_executor(self.workplace, self.clock, Records(self.clock))
         self.started_at = self.clock.now()
@@ -77,3 +84,11 @@ def test_if_what_it_reads_took_long_it_is_computed_as_of_a_later_time(
 def test_if_it_took_no_time_it_is_computed_at_once(run: Callable[[timedelta], Run]) -> None:
     warm = run(timedelta(seconds=1))
     assert warm.until_computed() == warm.started_at
+
+
+def test_views_over_few_keys_are_computed_together_however_many_updates_there_were(
+    run: Callable[[timedelta], Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look, "FEW_ROWS", 2)
+    cold = run(timedelta(seconds=7))
+    assert cold.until_computed() == cold.workplace.timeline("totals").time()

@@ -98,6 +98,26 @@ def test_a_view_that_was_never_computed_holds_up_nobody(workplace: Workplace) ->
     assert source.gathered() == 16
 
 
+def test_who_was_not_there_when_changes_were_merged_is_told_so(workplace: Workplace) -> None:
+    """A view that was dropped at 15 and comes back must not read what was merged from 12 on."""
+    source = workplace.warehouse.source("t")
+    feed(source, range(10, 20))
+    for view in ("v", "w"):
+        workplace.timeline(view).commit(12)
+    gather(workplace, {"v", "w"}, 18)
+    assert [time for time in range(10, 20) if not source.has_changes_since(time)] == [13, 14, 15, 16, 17]
+    # The push has failed and is tried again: what is there already is part of what is merged now.
+    feed(source, range(20, 30))
+    gather(workplace, {"v", "w"}, 25)
+    assert source.has_changes_since(12)
+    assert not any(map(source.has_changes_since, range(13, 25)))
+    for view in ("v", "w"):
+        workplace.timeline(view).commit(26)
+    feed(source, range(30, 40))
+    gather(workplace, {"v", "w"}, 39)
+    assert [time for time in range(12, 40) if source.has_changes_since(time)] == [25, 26, 39]
+
+
 def test_a_view_whose_log_is_truncated_holds_up_its_sources_only(workplace: Workplace) -> None:
     source = workplace.warehouse.source("t")
     feed(source, range(10, 20))

@@ -35,13 +35,16 @@ from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.delta.reading import read_files
 
 __all__ = [
-    "COLLAPSED", "TIME", "WEIGHT", "Range", "Slice", "Timeline", "at_time", "change_schema", "new_file_name",
+    "COLLAPSED", "GATHERED", "GATHERED_AFTER", "GATHERED_BEFORE", "TIME", "WEIGHT", "Range", "Slice",
+    "Timeline", "at_time", "change_schema", "new_file_name",
 ]  # fmt: skip
 
 WEIGHT = "_weight"
 TIME = "_time"
 COMPACTED = "headwater-compacted"  # the transaction that records the horizon
 GATHERED = "headwater-gathered"  # the transaction that records up to where unread changes were merged
+GATHERED_AFTER = "headwater-gathered-after"  # and from where on
+GATHERED_BEFORE = "headwater-gathered-before"  # and up to where they had been merged the time before
 COLLAPSED = "headwater-collapsed"  # of a source: updates that were not stored, a newer one was in their batch
 FORGOTTEN = "headwater-forgotten"  # the transaction that records as of when rows were last forgotten
 
@@ -159,6 +162,21 @@ class Timeline:
     def gathered(self) -> int:
         """Changes up to here were merged into one time: no view may be pushed to an earlier time any more."""
         return self.log.transaction(GATHERED) or BEGINNING
+
+    def has_changes_since(self, time: int) -> bool:
+        """Whether a reader that is at a time can still be told what changed since.
+
+        Not if history before a later time was given up, or if changes from before and after that time were
+        merged.  That happens to stages which are kept and read by nobody for a while, those of a view that
+        was dropped and comes back: who is part of the project is waited for.  Of merged ranges the last is
+        known, and where the one before it ended; whoever is before that is told that it is not known.
+        """
+        if self.horizon() > time:
+            return False
+        after = self.log.transaction(GATHERED_AFTER)
+        if time >= self.gathered() or after is None:
+            return True
+        return (self.log.transaction(GATHERED_BEFORE) or BEGINNING) <= time <= after
 
     def delta(
         self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None

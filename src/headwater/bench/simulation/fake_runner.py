@@ -93,8 +93,8 @@ class FakeRunner:
     def earliest(self, source: str) -> int:
         return NEVER
 
-    def changes(self, source: str, after: int, until: int) -> int:
-        content_at = self.sources[source].content_at
+    def changes(self, relation: str, after: int, until: int) -> int:
+        content_at = self.sources[relation].content_at
         return content_at(until) - content_at(after)
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from headwater.algebra.stages.choosing import shown
 from headwater.catalog import Catalog
 from headwater.engine.executor.runner import Runner
 from headwater.engine.executor.times import Times
@@ -90,4 +91,10 @@ class Look:
         return any(self.runner.changes(source, after, until) for source in self.catalog.below(view))
 
     def _rows_below(self, view: str, until: int) -> int:
-        return sum(self.runner.changes(source, NEVER, until) for source in self.catalog.below(view))
+        """Of an update stream only what is shown is read, however many updates it had."""
+        stages = self.catalog.stages_under(view)
+        relations = (
+            shown(source) if shown(source) in stages and self.times.of(shown(source)) != NEVER else source
+            for source in self.catalog.below(view)
+        )
+        return sum(self.runner.changes(relation, NEVER, until) for relation in relations)

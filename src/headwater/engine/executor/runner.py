@@ -90,8 +90,8 @@ class Runner(Logs, Protocol):
         """Work on another catalog from now on."""
         ...
 
-    def changes(self, source: str, after: int, until: int) -> int:
-        """How many changes a source has between two times."""
+    def changes(self, relation: str, after: int, until: int) -> int:
+        """How many changes a source has between two times, or what is shown of one."""
         ...
 
     def forecast(self, views: Collection[str], until: int) -> Forecast: ...

@@ -102,8 +102,8 @@ class SparkRunner:
         timeline = self.workplace.warehouse.source(source)
         return max(timeline.gathered(), timeline.horizon())
 
-    def changes(self, source: str, after: int, until: int) -> int:
-        timeline = self.workplace.warehouse.source(source)
+    def changes(self, relation: str, after: int, until: int) -> int:
+        timeline = self.workplace.timeline_of(relation)
         return timeline.rows_between(after, until) if timeline.exists() else 0
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:

@@ -125,7 +125,7 @@ def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
     a view reads may have been computed for the first time after the view's last push, or not yet.
     """
     read = (workplace.timeline_of(name) for name in stage.reads if name != stage.name)
-    return any(not timeline.exists() or timeline.horizon() > after for timeline in read)
+    return not all(timeline.exists() and timeline.has_changes_since(after) for timeline in read)
 
 
 def _changed(workplace: Workplace, stage: Stage, until: int, pending: Pending) -> dict[str, Slice]:

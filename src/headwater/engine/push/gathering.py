@@ -7,9 +7,10 @@ beyond them, or was never computed: then no reader will ever ask for a time in b
 (sink.py) stays apart from what it has not.
 
 Nothing is lost: a delta from before the gathered changes to after them is the same, so the timeline's horizon
-stays.  The newest gathered time is recorded in the same commit: should the push fail, or the run be
-killed, the next push goes at least that far.  If a writer commits at the same moment, the push reads the
-files as they are.
+stays.  The gathered times are recorded in the same commit: should the push fail, or the run be killed, the
+next push goes at least that far; and a stage at a time in between, which the project did not have when they
+were gathered, is computed anew (Timeline.has_changes_since).  If a writer commits at the same moment, the
+push reads the files as they are.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Collection, Mapping
 from headwater.engine.push.first_times import first_time
 from headwater.engine.push.workplace import Workplace
 from headwater.storage.delta.delta_log import BEGINNING
-from headwater.storage.timeline import GATHERED, TIME, Slice, Timeline
+from headwater.storage.timeline import GATHERED, GATHERED_AFTER, GATHERED_BEFORE, TIME, Slice, Timeline
 
 __all__ = ["gather"]
 
@@ -74,4 +75,15 @@ def _gather(source: Timeline, after: int, until: int) -> None:
         return
     newest = max(int(file.maximum[TIME]) for file in part.files)
     changes = source.read(Slice(part.files, after, until))
-    source.log.rewrite([source.write(changes, newest)], part.files, {GATHERED: newest})
+    times = {GATHERED: newest, **_range(source, after)}
+    source.log.rewrite([source.write(changes, newest)], part.files, times)
+
+
+def _range(source: Timeline, after: int) -> dict[str, int]:
+    """From where on changes are merged then. A push that failed is tried again and gathers the same and more:
+    that is one range."""
+    before = source.gathered()
+    if before <= after:
+        return {GATHERED_AFTER: after, GATHERED_BEFORE: before}
+    last = source.log.transaction(GATHERED_AFTER)
+    return {GATHERED_AFTER: after if last is None else min(after, last)}

@@ -49,8 +49,8 @@ class OverloadedRunner:
     def earliest(self, source: str) -> int:
         return NEVER
 
-    def changes(self, source: str, after: int, until: int) -> int:
-        return self.market.source(source).rows_between(after, until)
+    def changes(self, relation: str, after: int, until: int) -> int:
+        return self.market.timeline_of(relation).rows_between(after, until)
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         return self.forecaster.forecast(views, until)

@@ -22,7 +22,7 @@ def names_of(job: Job) -> list[str]:
 def changes_since(workplace: Workplace, job: Job) -> Slice | None:
     """What happened to the input since; None if that is forgotten, or nothing was stored before."""
     source = workplace.timeline_of(job.stage.reads[0])
-    if job.after == BEGINNING or source.horizon() > job.after:
+    if job.after == BEGINNING or not source.has_changes_since(job.after):
         return None
     return source.delta(job.after, job.until)
 
