@@ -9,8 +9,7 @@ Columns that a stage does not have are NULL in its files, which costs some bytes
 name.  Stages of different levels may be in one action: what later ones read of earlier ones is pending
 (pending_deltas.py) and held in memory.
 
-Stages that differ only in the lengths of their windows are one term of the union (families.py), or are
-merged by the driver (driver/family_merge.py).
+Stages that differ only in the lengths of their windows are one term of the union (families.py).
 Stages whose columns of one name differ in type, or in case, are written one after another.
 """
 
@@ -19,7 +18,7 @@ from __future__ import annotations
 import math
 import os
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
@@ -28,9 +27,7 @@ from headwater.algebra.stages.families import MEMBER
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
-from headwater.engine.push.driver.family_merge import family_files, is_merged_here
-from headwater.engine.push.driver.numbers import TooLarge
-from headwater.engine.push.together.families import FamilyJobs, families, family_query
+from headwater.engine.push.together.families import families, family_query
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.together.stage_files import STAGE, stage_files
 from headwater.engine.push.workplace import Workplace
@@ -60,86 +57,35 @@ class _Part:
 def push_jointly(
     workplace: Workplace, jobs: Sequence[Job], relations: Mapping[str, Relations], hints: bool
 ) -> list[Pushed]:
-    """Compute the stages in one run of Spark; then commit them, in the order of their levels.
-
-    Views over fragments whose changes are few are merged by the driver, after Spark has made the fragments.
-    """
+    """Compute the stages in one run of Spark; then commit them, in the order of their levels."""
     small = [job for job in jobs if job.mode is not Mode.EMPTY]
+    read = {file.path for job in small for part in job.changed.values() for file in part.files}
     group = f"push {len(small)} stages {small[0].until} {uuid.uuid4().hex[:6]}"
     spark = workplace.spark_of(small[0].name, small=True)
-    relations, rows = dict(relations), {}
+    parts: list[_Part] = []
+    written: dict[str, list[NewFile]] = {}
+    rows: dict[str, int] = {}
     with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark) as opened:
-        together = families(workplace, small, _read_by(small))
-        here = [family for family in together if not family.alone and is_merged_here(workplace, family.jobs)]
-        merged = {job.name for family in here for job in family.jobs}
-        read = _read_by(job for job in small if job.name not in merged)
-        others = [family for family in together if family.jobs[0].name not in merged]
-        written = _computed(workplace, opened, others, relations, read, hints)
+        for together in families(workplace, small, read):
+            if together.alone:
+                (job,) = together.jobs
+                query, _ = delta_query(workplace, job, relations[job.name], opened, hints)
+                if query is not None and (path := path_of(job.name)) in read:
+                    query = opened.persist(path, query)
+            else:
+                query = family_query(together, relations, opened, hints)
+            if query is not None:
+                parts.append(_Part(together.jobs, query, _types(workplace, together.jobs[0])))
+        tasks = _tasks(opened.files)
+        for batch in _compatible(parts):
+            written |= _write(workplace, opened, batch, tasks)
         for job in jobs:
             if job.mode is Mode.EMPTY:
                 move_on(workplace, job)
-            elif job.name not in merged:
+            else:
                 rows[job.name] = commit(workplace, job, written.get(job.name, ()))
-        for family in here:
-            files = _merged(workplace, opened, family, relations, written, hints)
-            rows |= {job.name: commit(workplace, job, files.get(job.name, ())) for job in family.jobs}
     idle = [Pushed(job, job.effort) for job in jobs if job.mode is Mode.EMPTY]
     return [*_pushed(workplace, small, relations, rows, meter, group), *idle]
-
-
-def _read_by(jobs: Iterable[Job]) -> set[str]:
-    return {file.path for job in jobs for part in job.changed.values() for file in part.files}
-
-
-def _computed(
-    workplace: Workplace,
-    opened: Inputs,
-    together: Iterable[FamilyJobs],
-    relations: Mapping[str, Relations],
-    read: Collection[str],
-    hints: bool,
-) -> dict[str, list[NewFile]]:
-    """The files of stages that Spark computes in one run, or in as many as their columns ask for."""
-    parts: list[_Part] = []
-    for family in together:
-        if family.alone:
-            (job,) = family.jobs
-            query, _ = delta_query(workplace, job, relations[job.name], opened, hints)
-            if query is not None and (path := path_of(job.name)) in read:
-                query = opened.persist(path, query)
-        else:
-            query = family_query(family, relations, opened, hints)
-        if query is not None:
-            parts.append(_Part(family.jobs, query, _types(workplace, family.jobs[0])))
-    tasks = _tasks(opened.files)
-    written: dict[str, list[NewFile]] = {}
-    for batch in _compatible(parts):
-        written |= _write(workplace, opened, batch, tasks)
-    return written
-
-
-def _merged(
-    workplace: Workplace,
-    opened: Inputs,
-    family: FamilyJobs,
-    relations: dict[str, Relations],
-    written: Mapping[str, Sequence[NewFile]],
-    hints: bool,
-) -> dict[str, list[NewFile]]:
-    """The files of a family that the driver merges; if its numbers are too large, Spark does after all.
-
-    What the family reads is committed by then, so it is read like any other stage.
-    """
-    try:
-        return family_files(workplace, family.jobs, relations, written)
-    except TooLarge:
-        anew = {job.name: workplace.relations(job.stage, job.until) for job in family.jobs}
-        relations.update(anew)
-        jobs = tuple(
-            replace(job, changed={name: anew[job.name].changed(name) for name in job.changed})
-            for job in family.jobs
-        )
-        return _computed(workplace, opened, [FamilyJobs(jobs)], relations, (), hints)
 
 
 def _types(workplace: Workplace, job: Job) -> dict[str, str]:

@@ -1,1 +1,0 @@
-"""Small deltas of woven views that the driver merges itself, without Spark."""
