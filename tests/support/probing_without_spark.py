@@ -95,10 +95,7 @@ def _changes(
     keys = [names.index(name) for name in probing.key]
     new = [row for row, weight in net.items() if weight > 0]
     fresh = [row for row in new if row[at] is not None and row[at] >= until - probing.tolerance]
-    # As in the query, rows that come too late have a rank as well.
-    ranked = sorted(
-        new, key=lambda row: (row[at] is None, -(row[at] or EPOCH).timestamp(), [row[key] for key in keys])
-    )
+    ranked = sorted(fresh, key=lambda row: (row[at], [row[key] for key in keys]))
     allowed = set(ranked if job.budget.units is None else ranked[: job.budget.units])
     came = [((*row, until, row in allowed), 1) for row in fresh]
     went = [
