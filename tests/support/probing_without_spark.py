@@ -23,7 +23,7 @@ from headwater.planning.cost.effort import Effort
 from headwater.storage.delta.delta_log import BEGINNING, NewFile
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
 
-__all__ = ["probe_without_spark"]
+__all__ = ["changes_by_hand", "probe_without_spark"]
 
 Row = tuple[Any, ...]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,7 +48,8 @@ def probe_without_spark(workplace: Workplace, jobs: Sequence[Job], action: str) 
     ]
 
 
-def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, int]]:
+def changes_by_hand(workplace: Workplace, job: Job) -> tuple[list[tuple[Row, int]], dict[int, int]]:
+    """Rows that a push adds to an input's timeline, with their weights; and how many there are of each kind."""
     probing = job.stage.probing
     assert probing is not None
     assert not probing.numbered
@@ -58,8 +59,12 @@ def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, i
         if job.after != BEGINNING
         else Counter()
     )
-    net = _net(job, source, stored, names)
-    changes, counts = _changes(job, probing, names, net, stored)
+    return _changes(job, probing, names, _net(job, source, stored, names), stored)
+
+
+def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, int]]:
+    source, timeline, names = workplace.timeline_of(job.reads[0]), workplace.timeline(job.name), names_of(job)
+    changes, counts = changes_by_hand(workplace, job)
     schema = pa.schema(
         [
             *(source.columns().field(name) for name in names),
