@@ -40,11 +40,13 @@ def run_executed(
     out.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {}
     for part in parts:
-        results[part] = _part(
-            part, quick, 4 if quick else pushes, lambda words, part=part: say(f"{part}: {words}")
-        )  # type: ignore[misc]
+        results[part] = _part(part, quick, 4 if quick else pushes, _telling(say, part))
         (out / f"{part}.json").write_text(json.dumps(results[part], indent=1))
     return results
+
+
+def _telling(say: Say, part: str) -> Say:
+    return lambda words: say(f"{part}: {words}")
 
 
 def _part(part: str, quick: bool, pushes: int, say: Say) -> dict[str, Any]:
