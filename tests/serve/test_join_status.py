@@ -46,7 +46,9 @@ def probes(
     allowance: int | None,
     late: int = 0,
     found: float | None = None,
+    shown: float | None = None,
 ) -> Probes:
+    """`found`: by a row of the ten that were followed; `shown`: by those of them that probed."""
     sampled, after = (None, None) if found is None else (10, (found * 10,))
     return Probes(
         NOW - at * SECOND,
@@ -60,6 +62,7 @@ def probes(
         f"because {at}",
         sampled,
         after,
+        shown,
     )
 
 
@@ -99,6 +102,16 @@ def test_the_share_of_matches_is_counted_where_rows_were_followed(tmp_path: Path
     )  # fmt: skip
     assert status.measured
     assert status.share_of_matches == (240 + 60) / 340
+
+
+def test_rows_that_probed_are_counted_by_themselves(tmp_path: Path) -> None:
+    """A quarter of the rows of x probed, and found half of what all of them find."""
+    (status,) = statuses(
+        tmp_path,
+        probes(20, "x", 40, 10, 10, found=1.0, shown=5.0), probes(20, "y", 20, 20, 20, found=3.0, shown=30.0),
+    )  # fmt: skip
+    assert status.measured
+    assert status.share_of_matches == (20 + 60) / 100
 
 
 def test_back_at_normal_load_it_is_exact_from_then_on(tmp_path: Path) -> None:

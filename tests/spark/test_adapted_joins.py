@@ -93,6 +93,8 @@ def test_with_enough_probes_it_is_exact_and_with_few_a_part_of_it(
     # Exactly the part that the rows which probed have found; what reads it is exact over what it shows.
     assert all(verified.equal for verified in kept.verify_all())
     noted = [probes for probes in probes_since(kept.warehouse, 0) if probes.allowance is not None]
+    # Every row was followed, and those that probed are counted by themselves: they found what was added.
+    assert sum(probes.shown or 0 for probes in noted) == (now - before).total()
     assert {probes.stream for probes in noted} == {"x", "y", "z"}
     assert all(probes.probed <= (probes.allowance or 0) for probes in noted)
     assert sum(probes.probed for probes in noted) < sum(probes.arrived for probes in noted)

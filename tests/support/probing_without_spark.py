@@ -23,7 +23,7 @@ from headwater.planning.cost.effort import Effort
 from headwater.storage.delta.delta_log import BEGINNING, NewFile
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
 
-__all__ = ["probe_without_spark"]
+__all__ = ["changes_by_hand", "probe_without_spark"]
 
 Row = tuple[Any, ...]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,7 +48,8 @@ def probe_without_spark(workplace: Workplace, jobs: Sequence[Job], action: str) 
     ]
 
 
-def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, int]]:
+def changes_by_hand(workplace: Workplace, job: Job) -> tuple[list[tuple[Row, int]], dict[int, int]]:
+    """Rows that a push adds to an input's timeline, with their weights; and how many there are of each kind."""
     probing = job.stage.probing
     assert probing is not None
     assert not probing.numbered
@@ -58,8 +59,12 @@ def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, i
         if job.after != BEGINNING
         else Counter()
     )
-    net = _net(job, source, stored, names)
-    changes, counts = _changes(job, probing, names, net, stored)
+    return _changes(job, probing, names, _net(job, source, stored, names), stored)
+
+
+def _written(workplace: Workplace, job: Job) -> tuple[list[NewFile], dict[int, int]]:
+    source, timeline, names = workplace.timeline_of(job.reads[0]), workplace.timeline(job.name), names_of(job)
+    changes, counts = changes_by_hand(workplace, job)
     schema = pa.schema(
         [
             *(source.columns().field(name) for name in names),
@@ -95,10 +100,7 @@ def _changes(
     keys = [names.index(name) for name in probing.key]
     new = [row for row, weight in net.items() if weight > 0]
     fresh = [row for row in new if row[at] is not None and row[at] >= until - probing.tolerance]
-    # As in the query, rows that come too late have a rank as well.
-    ranked = sorted(
-        new, key=lambda row: (row[at] is None, -(row[at] or EPOCH).timestamp(), [row[key] for key in keys])
-    )
+    ranked = sorted(fresh, key=lambda row: (row[at], [row[key] for key in keys]))
     allowed = set(ranked if job.budget.units is None else ranked[: job.budget.units])
     came = [((*row, until, row in allowed), 1) for row in fresh]
     went = [

@@ -64,7 +64,7 @@ class Inputs:
             came = [
                 row for row in now - held.keys() if row[3] is not None and row[3] >= at - probing.tolerance
             ]
-            came.sort(key=lambda row: (row[3], -row[0]), reverse=True)
+            came.sort(key=lambda row: (row[3], row[0]))
             allowance = allowances[probing.stream]
             kept = {
                 row: flags

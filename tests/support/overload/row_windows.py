@@ -72,7 +72,7 @@ class OneByOne:
                 row
                 for _, _, _, row in sorted(
                     (event for event in new if event[1] == place),
-                    key=lambda event: (-event[0].timestamp(), event[2]),
+                    key=lambda event: (event[0], event[2]),
                 )[: allowances[place]]
             }
             for place in range(len(self.join.tables))

@@ -34,7 +34,7 @@ def _will(stage: Stage, probing: frozenset[str]) -> Iterable[Will]:
     if stage.kind is StageKind.PROBES:
         text = (
             "what came is stored, what went or grew too old is taken out;"
-            " the newest rows, up to the allowance, probe"
+            " the first rows, up to the allowance, probe"
         )
         return (Will(stage.name, stage.reads[0], text),)
     if stage.plan is None:

@@ -91,7 +91,7 @@ def _status(view: str, weight: float, noted: Sequence[Probes], choices: Sequence
     return JoinStatus(
         view,
         _share(pushes),
-        not any(push.partial and not push.found for push in pushes),
+        all(push.counted for push in pushes if push.partial),
         0,
         sum(probes.late for probes in noted),
         tuple(
@@ -124,25 +124,27 @@ class _Push:
         return any(probes.probed < probes.arrived for probes in self.inputs)
 
     @property
-    def found(self) -> dict[str, float]:
-        """Matches that a row of each stream finds, where they were counted."""
-        return {probes.stream: probes.found for probes in self.inputs if probes.found is not None}
+    def counted(self) -> bool:
+        """Whether matches of all streams that brought rows were counted, on a sample."""
+        return all(probes.matches is not None for probes in self.inputs if probes.arrived)
 
     @property
-    def matches(self) -> float | None:
-        """How many there are for all rows that came; None: not counted."""
-        if not self.found:
-            return None
-        return sum(probes.arrived * self.found.get(probes.stream, 0.0) for probes in self.inputs)
+    def matches(self) -> tuple[float, float]:
+        """Those of all rows that came, and those that were found."""
+        counted = [probes.matches for probes in self.inputs if probes.matches is not None]
+        return sum(every for every, _ in counted), sum(found for _, found in counted)
 
     @property
     def share(self) -> float:
+        every, found = self.matches
+        if every > 0:
+            return min(found / every, 1.0)
         arrived = {probes.stream: probes.arrived for probes in self.inputs}
-        return share_of_matches(arrived, {probes.stream: probes.probed for probes in self.inputs}, self.found)
+        return share_of_matches(arrived, {probes.stream: probes.probed for probes in self.inputs})
 
 
 def share_found(noted: Sequence[Probes]) -> float:
-    """The part of the matches that was found: by pushes' matches, or, while none were counted, by their rows."""
+    """The part of the matches that was found: by matches, or, while none were counted, by rows."""
     return _share(_by_push(noted))
 
 
@@ -151,10 +153,9 @@ def _by_push(noted: Sequence[Probes]) -> list[_Push]:
 
 
 def _share(pushes: Sequence[_Push]) -> float:
-    counted = [push for push in pushes if push.matches is not None]
-    if any(push.matches for push in counted):
-        most = sum(push.matches or 0.0 for push in counted)
-        return sum((push.matches or 0.0) * push.share for push in counted) / most
+    every = sum(push.matches[0] for push in pushes)
+    if every > 0:
+        return min(sum(push.matches[1] for push in pushes) / every, 1.0)
     rows = [sum(probes.arrived for probes in push.inputs) for push in pushes]
     shares = sum(push.share * arrived for push, arrived in zip(pushes, rows, strict=True))
     return shares / sum(rows) if sum(rows) else 1.0

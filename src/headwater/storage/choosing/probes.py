@@ -26,6 +26,7 @@ JOINS = pa.schema(
         ("reason", pa.string()),
         ("sampled", pa.int64()),  # rows that were followed along their path, probing or not
         ("after", pa.list_(pa.float64())),  # how many rows they became after each join of it
+        ("shown", pa.float64()),  # of those after the last, what comes from rows that probed
         ("share", pa.float64()),  # of the time that stages which choose had in that push; null: no limit
     ]
 )
@@ -44,12 +45,24 @@ class Probes:
     reason: str
     sampled: int | None = None
     after: tuple[float, ...] | None = None
+    shown: float | None = None
     share: float | None = None
 
     @property
     def found(self) -> float | None:
         """Matches that a row finds, as the sample has shown."""
         return self.after[-1] / self.sampled if self.sampled and self.after else None
+
+    @property
+    def matches(self) -> tuple[float, float] | None:
+        """That all rows which came find, and that those which probed do, by the sample; None: not counted.
+
+        Rows that came first find more than others, so those that probed are counted by themselves.
+        """
+        if self.found is None or not self.sampled:
+            return None
+        found = self.probed * self.found if self.shown is None else self.shown * self.arrived / self.sampled
+        return self.arrived * self.found, found
 
 
 def note_probes(warehouse: Warehouse, noted: list[Probes]) -> None:

@@ -13,6 +13,7 @@ from headwater.bench.joins.execution.executed import Executed, execute
 from headwater.bench.joins.execution.kills import run_kills
 from headwater.bench.joins.execution.live import run_live
 from headwater.bench.joins.execution.workloads import (
+    PUSH_EVERY,
     Workload,
     as_in_figure_6,
     sensors,
@@ -34,16 +35,18 @@ def run_executed(
 ) -> dict[str, Any]:
     """The results of each part; also in `out`, a file a part, written as soon as it has ended.
 
-    `pushes`: of each plan under its limit; live runs and kills have none.
+    `pushes`: of each plan under its limit; a live run has overload for as long as those would take.
     """
     out.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {}
     for part in parts:
-        results[part] = _part(
-            part, quick, 4 if quick else pushes, lambda words, part=part: say(f"{part}: {words}")
-        )  # type: ignore[misc]
+        results[part] = _part(part, quick, 4 if quick else pushes, _telling(say, part))
         (out / f"{part}.json").write_text(json.dumps(results[part], indent=1))
     return results
+
+
+def _telling(say: Say, part: str) -> Say:
+    return lambda words: say(f"{part}: {words}")
 
 
 def _part(part: str, quick: bool, pushes: int, say: Say) -> dict[str, Any]:
@@ -62,7 +65,8 @@ def _part(part: str, quick: bool, pushes: int, say: Say) -> dict[str, Any]:
             every = 4 if quick else 8
             return _changes([as_in_figure_6(every), turned_around(every)], every, say)
         case "live":
-            return _live(*((20, 40) if quick else (60, 300)), say)
+            overload_s = 40 if quick else pushes * PUSH_EVERY
+            return _live(max(20, overload_s // 5), overload_s, say)
         case "kills":
             return _kills(2 if quick else 20, say)
     raise ValueError(part)

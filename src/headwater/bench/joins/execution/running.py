@@ -133,8 +133,14 @@ class Feeder:
             half = len(gone) // 2
             changes = [{"op": "delete", "row": row} for row in gone[:half]]
             changes += [{"op": "update", "row": row | {columns[0]: 0}} for row in gone[half:]]
-            project.ingest(stream, changes)
-        self._latest[stream] = table.slice(0, min(LATEST, rate // 100)).to_pylist()
-        project.ingest(stream, table)
+            self._take(project, stream, changes)
+        self._latest[stream] = table.slice(0, min(LATEST, 2 + rate // 100)).to_pylist()
+        self._take(project, stream, table)
         self.rows += rate
         return number + rate
+
+    @staticmethod
+    def _take(project: Headwater, stream: str, records: object) -> None:
+        taken = project.ingest(stream, records)
+        if taken.rejected:
+            raise RuntimeError(f"{stream} rejected {taken.rejected} rows")

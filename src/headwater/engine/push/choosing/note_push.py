@@ -54,7 +54,7 @@ def _sampled(workplace: Workplace, job: Job, noted: Sequence[Probes]) -> list[Pr
     join = workplace.learnt.of(workplace.catalog.project, workplace.warehouse, job.kept.view, job.until)
     samples = sample_paths(workplace, job.kept, stages, join.tree, job.until)
     return [
-        replace(probes, sampled=sample.rows, after=sample.after)
+        replace(probes, sampled=sample.rows, after=sample.after, shown=sample.shown)
         if (sample := samples.get(probes.stream)) is not None
         else probes
         for probes in noted

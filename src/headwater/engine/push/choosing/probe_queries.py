@@ -48,7 +48,8 @@ def _came(job: Job, probing: Probing, came: str) -> str:
     numbers = "".join(f", {name}" for name in _numbers(job))
     fresh = f"{time} >= timestamp_micros({job.until - micros(probing.tolerance)})"
     allowance = job.budget.units
-    rank = f"row_number() OVER (ORDER BY {time} DESC, {', '.join(map(quoted, probing.key))})"
+    keys = ", ".join(map(quoted, probing.key))
+    rank = f"row_number() OVER (ORDER BY coalesce({fresh}, false) DESC, {time}, {keys})"
     ranked, probed = ("0", "true") if allowance is None else (rank, f"_rank <= {allowance}")
     return (
         f"SELECT {listed}, timestamp_micros({job.until}) AS {PUSHED}, {probed} AS {PROBED}{numbers},"

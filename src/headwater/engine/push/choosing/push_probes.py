@@ -1,8 +1,11 @@
 """One push of inputs of adapted joins: what came is inserted, what went or grew too old is taken out.
 
-    came     net new rows that are within tolerance; the newest of them, up to the allowance, probe
+    came     net new rows that are within tolerance; the first of them, up to the allowance, probe
     went     stored rows that the input no longer has, and those that are too old to be shown
     late     new rows that had outlived their tolerance before they came: no result may hold them
+
+Of rows that come together the earlier ones find more: a match is found by the row that came last, and of the
+inputs after its own a row meets what came with earlier pushes, which lies further back for a later row.
 
 All inputs are one query and one write, partitioned by input; then each is committed.  How many rows there are
 of each kind is counted on the way.  Inputs whose columns of one name differ in type are written one by one.

@@ -96,7 +96,7 @@ def _read(workplace: Workplace, stage: Stage, scan: Scan, conditions: Sequence[E
     names = [
         name
         for name in stage.columns
-        if f"{scan.alias}.{name}" in needed or name in (*probing.key, probing.time, PUSHED)
+        if f"{scan.alias}.{name}" in needed or name in (*probing.key, probing.time, PUSHED, PROBED)
     ]
     oldest = _instant(until) - probing.tolerance
     fresh = pc.field(probing.time) >= pa.scalar(oldest, pa.timestamp("us", "UTC"))
@@ -118,12 +118,13 @@ def _followed(
         for path in plan.paths:
             own = by_letter[path.stream]
             _draw(database, inputs[own], own, until, size)
-            joined, after = [own], []
+            joined, after, shown = [own], [], 0.0
             for hop in path.hops:
                 joined += [by_letter[letter] for letter in hop.partner]
-                after.append(_count(database, inputs, conditions, own, joined, until))
-            (rows,) = database.execute("SELECT count(*) FROM sample").fetchone() or (0,)
-            samples[inputs[own].probing.stream] = PathSample(int(rows), tuple(after))
+                rows, shown = _count(database, inputs, conditions, own, joined, until)
+                after.append(rows)
+            (drawn,) = database.execute("SELECT count(*) FROM sample").fetchone() or (0,)
+            samples[inputs[own].probing.stream] = PathSample(int(drawn), tuple(after), shown)
     return samples
 
 
@@ -143,16 +144,21 @@ def _count(
     own: int,
     joined: Sequence[int],
     until: int,
-) -> float:
-    """Rows that the sample becomes with these inputs; weights multiply, so rows that went do not count."""
+) -> tuple[float, float]:
+    """Rows that the sample becomes with these inputs, and those of them that come from rows which probed.
+
+    Weights multiply, so rows that went do not count.
+    """
     aliases = {inputs[number].alias for number in joined}
     met = [text for condition, text in conditions.items() if _aliases(condition) <= aliases]
     met += [f"{_pushed(inputs[number])} < make_timestamptz({until})" for number in joined if number > own]
     sources = ["sample", *(f"i{number}" for number in joined if number != own)]
     weight = " * ".join(_weight(inputs[number]) for number in joined)
     where = f" WHERE {' AND '.join(f'({text})' for text in met)}" if met else ""
-    (count,) = database.execute(f"SELECT sum({weight}) FROM {', '.join(sources)}{where}").fetchone() or (0,)
-    return max(float(count or 0), 0.0)
+    probed = _quoted(f"{inputs[own].alias}.{PROBED}")
+    counts = f"sum({weight}), sum({weight}) FILTER (WHERE {probed})"
+    every, shown = database.execute(f"SELECT {counts} FROM {', '.join(sources)}{where}").fetchone() or (0, 0)
+    return max(float(every or 0), 0.0), max(float(shown or 0), 0.0)
 
 
 def _aliases(condition: Expr) -> set[str]:

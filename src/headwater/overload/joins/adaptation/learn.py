@@ -36,10 +36,14 @@ _COLLAPSED = 0.5  # of the rows that were expected, not even so many were found
 
 @dataclass(frozen=True, slots=True)
 class PathSample:
-    """Some rows of a stream, and how many rows they become after each join of their path."""
+    """Some rows of a stream, and how many rows they become after each join of their path.
+
+    `shown`: of the results at its end, those that come from rows which probed.
+    """
 
     rows: int
     after: tuple[float, ...]
+    shown: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
