@@ -28,6 +28,7 @@ from headwater.capture.ingest_file import FileFormat, append_file
 from headwater.capture.intake.append import Appended, Appender
 from headwater.capture.intake.stored_columns import difference
 from headwater.capture.intake.token import BatchId
+from headwater.capture.known_options import check_known_options
 from headwater.capture.rejected import Rejected, rejected_rows
 from headwater.capture.retrying import Retried, retry_letters
 from headwater.catalog import Catalog, build
@@ -154,6 +155,7 @@ class Headwater:
         table = self.table(name)
         owner = (threading.get_ident(), table.name)
         if owner not in self._writers or self._writers[owner].table != table:
+            check_known_options(table)
             self._begin_writing(self.project)
             self._writers[owner] = Appender(self.warehouse, table, self.clock, self.project.tables)
         return self._writers[owner]

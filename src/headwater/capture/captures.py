@@ -11,6 +11,7 @@ from headwater.capture.files.folder import FileCapture
 from headwater.capture.files.options import check_options
 from headwater.capture.intake.append import open_source
 from headwater.capture.intake.stored_columns import OTHERWISE_STORED
+from headwater.capture.known_options import check_known_options
 from headwater.capture.polling import ApiCapture, Capture, Polled, RefusedCapture
 from headwater.clock import Clock
 from headwater.errors import HeadwaterError, InputError, did_you_mean
@@ -52,6 +53,7 @@ def capture_of(project: Project, warehouse: Warehouse, table: Table, clock: Cloc
 def check_sources(project: Project) -> None:
     """Raise an InputError if the options of a table are wrong, before anything is captured or planned."""
     for table in project.tables.values():
+        check_known_options(table)
         match table.provider:
             case "files":
                 check_options(table)
