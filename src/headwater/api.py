@@ -147,6 +147,7 @@ class Headwater:
     def _writer(self, name: str) -> Appender:
         """A thread's own writer of a table: it remembers the keys it has read, so later calls are cheaper."""
         from headwater.capture.intake.append import Appender
+        from headwater.capture.known_options import check_known_options
         from headwater.storage.timeline import check_readable
 
         check_readable(self.warehouse.root)
@@ -154,6 +155,7 @@ class Headwater:
         table = self.table(name)
         owner = (threading.get_ident(), table.name)
         if owner not in self._writers or self._writers[owner].table != table:
+            check_known_options(table)
             self._begin_writing(self.project)
             self._writers[owner] = Appender(self.warehouse, table, self.clock, self.project.tables)
         return self._writers[owner]

@@ -157,7 +157,7 @@ def test_ad_hoc_columns_are_called_as_they_were_typed(shop: Path) -> None:
         ("SELECT note, count(*) FROM orders", 8, "neither grouped by nor aggregated"),
         ("DROP TABLE orders", 1, "one SELECT, which changes nothing, over orders, people, big"),
         ("SELECT 1; SELECT 2", 1, "one SELECT, which changes nothing"),
-        (" ; ", 0, "there is no query"),
+        (" ; ", 1, "one SELECT, which changes nothing"),
     ],
 )
 def test_a_wrong_ad_hoc_query_is_marked_where_it_is_wrong(
@@ -175,10 +175,51 @@ def test_a_text_that_is_no_number_is_refused_before_anything_runs(tmp_path: Path
     assert "'abc' cannot be read as" in message
 
 
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("CREATE TABLE t (id BIGINT) USING files OPTIONS (path 'in', formt 'csv');", 'did you mean "format"'),
+        (
+            "CREATE TABLE t (id BIGINT) USING files OPTIONS (path 'in', header 'no');",
+            "header is true or false",
+        ),
+        ("CREATE TABLE t (id BIGINT) USING api OPTIONS (mode 'upsrt');", 'did you mean "upsert"'),
+        ("CREATE TABLE t (id BIGINT) USING api OPTIONS (path 'x');", "USING api knows mode"),
+        ("CREATE TABLE t (id SERIAL);", "declare it as INT"),
+        ("CREATE TABLE t (id BIGINT, u UUID);", "declare it as STRING"),
+        ("CREATE TABLE t (id BIGINT)\nCREATE TABLE u (id BIGINT);", "with a semicolon"),
+        (
+            "CREATE TABLE t (id BIGINT);\nCREATE MATERIALIZED VIEW v SELECT id FROM t;",
+            "write AS before the SELECT",
+        ),
+        ("CREATE TABLE t (id BIGINT);\nCREATE TABLE T (id BIGINT);", "Rename one of them"),
+    ],
+)
+def test_a_slip_in_a_declaration_says_what_to_write(tmp_path: Path, sql: str, told: str) -> None:
+    folder = project(tmp_path / "shop", sql=sql)
+    assert told in refused("plan", folder)
+    (tmp_path / "rows.jsonl").write_text('{"id": 1}\n')
+    assert headwater("ingest", folder, "t", tmp_path / "rows.jsonl").status == 2
+    assert not (folder / "warehouse").exists()
+
+
+def test_options_that_would_be_ignored_are_refused(shop: Path, tmp_path: Path) -> None:
+    assert "exclude each other" in refused("run", shop, "--until-idle", "--for", "5s")
+    assert "it would be SVG" in refused("plan", shop, "--svg", tmp_path / "plan.png")
+    assert not (tmp_path / "plan.png").exists()
+
+
+def test_what_is_not_there_yet_is_said_to_be(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop", sql=TABLES + VIEW.format(where="amount > 1"))
+    changes = headwater("changes", folder, "big")
+    assert (changes.status, "has never been computed" in changes.stderr) == (1, True)
+    assert "declares no query yet" in headwater("query", folder).stdout
+
+
 def test_a_project_without_views_says_so(tmp_path: Path) -> None:
     folder = project(tmp_path / "shop", sql=TABLES)
-    assert "declares no view yet" in headwater("plan", folder).stdout
-    assert "declares no view yet" in headwater("status", folder).stdout
+    assert "declares no materialized view yet" in headwater("plan", folder).stdout
+    assert "declares no materialized view yet" in headwater("status", folder).stdout
     assert json.loads(headwater("plan", folder, "--json").stdout)["views"] == []
 
 

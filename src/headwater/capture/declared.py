@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headwater.capture.files.options import check_options
+from headwater.capture.known_options import check_known_options
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Project, Table
 
@@ -14,6 +15,7 @@ _PROVIDERS = ("api", "files", "postgres", "stream")
 def check_sources(project: Project) -> None:
     """Raise an InputError if the options of a table are wrong, before anything is captured or planned."""
     for table in project.tables.values():
+        check_known_options(table)
         match table.provider:
             case "files":
                 check_options(table)

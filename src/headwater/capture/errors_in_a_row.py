@@ -97,7 +97,7 @@ def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
     if "is taken" in reason:
         return (
             "The file was probably ingested before; --batch ID recognises a repetition. To replace the rows: "
-            "OPTIONS (mode 'upsert')."
+            "USING api OPTIONS (mode 'upsert')."
         )
     if "there is no such" in reason:
         return f"Feed the referenced table first: {first.reason.rpartition('no such ')[2].partition('.')[0]}."

@@ -27,4 +27,5 @@ def no_such_column(table: str, name: str, columns: Iterable[str]) -> InputError:
 def declared_twice(name: str, place: Place | None, first: Place | None) -> InputError:
     """Tables, views and queries share one namespace, without regard to case."""
     detail = f"It is first declared at {first}." if first is not None else ""
-    return InputError("HW104", f'"{name}" is declared twice', place=place, detail=detail)
+    hint = "Rename one of them: tables, views and queries share one namespace, whatever the case."
+    return InputError("HW104", f'"{name}" is declared twice', place=place, detail=detail, hint=hint)

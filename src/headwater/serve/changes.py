@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock, instant_of, instant_text
+from headwater.serve.read import never_computed
 from headwater.storage.as_python import as_python
 from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.feed import Feed, Step, changes_of
@@ -75,6 +76,8 @@ def changes(
     """
     after = instant_of(since) if isinstance(since, datetime) else since
     feed, timeline = feed_of(catalog, warehouse, view, BEGINNING if after is None and not follow else after)
+    if not follow and timeline.time() == BEGINNING:
+        raise never_computed(catalog.view(view).name, catalog, warehouse)
     return _given(feed, timeline, clock, follow, stop or threading.Event())
 
 

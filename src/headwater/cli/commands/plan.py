@@ -12,6 +12,7 @@ from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.files import write_text
 from headwater.cli.show.output import print_json
 from headwater.cli.show.rejected import warn_of_rejected
+from headwater.errors import InputError
 from headwater.project.named import view_named
 from headwater.units import dollar_text
 
@@ -66,6 +67,8 @@ def plan(
     from headwater.project.editing import declares_no_view
     from headwater.serve.planning.plan_json import plan_json
 
+    if svg is not None and svg.suffix.lower() != ".svg":
+        raise InputError("HW864", f"cannot draw {svg}: it would be SVG", hint="end its name in .svg")
     with rare_collections():
         project = headwater.open(str(folder))
         planned = project.plan(_checked(project, with_file or []))

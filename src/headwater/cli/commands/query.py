@@ -105,6 +105,9 @@ def _list(queries: Any, as_json: bool) -> None:
     if as_json:
         print_json({"queries": [query_json(query) for query in listed]})
         return
+    if not listed:
+        console().print("The project declares no query yet: CREATE QUERY name AS SELECT ... WHERE id = :id")
+        return
     print_table(
         "",
         ("query", "parameters", "level", "operations"),

@@ -17,6 +17,7 @@ from headwater.cli.serving.serve import HostOption, PortOption
 from headwater.cli.show.output import progress_console
 from headwater.cli.show.screens.live import Watch
 from headwater.cli.stopping import stop_on_signals
+from headwater.errors import InputError
 from headwater.logs import LogFormat, LogLevel, log_file, log_to
 from headwater.serve.asking import positive_duration
 
@@ -76,6 +77,8 @@ def run(
     from headwater.engine.spark.jvm import expect, lifetime_of, lifetime_of_work
     from headwater.storage.timeline import check_readable
 
+    if until_idle and lasting is not None:
+        raise InputError("HW003", "--until-idle and --for exclude each other", hint="Give one of them.")
     limit = None if lasting is None else positive_duration(lasting, "--for")
     project = open_to_write(folder)
     project.check_sources()

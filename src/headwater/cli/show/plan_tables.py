@@ -26,7 +26,9 @@ def print_plan(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) 
     out = console()
     if not planned.views:
         out.print(
-            f"{planned.project} declares no view yet: add one with CREATE MATERIALIZED VIEW ... AS SELECT"
+            f"{planned.project} declares no materialized view yet:"
+            " write CREATE MATERIALIZED VIEW name AS SELECT ... into an SQL file of its folder",
+            soft_wrap=True,
         )
         return
     if len(shown) == len(planned.views):
@@ -68,7 +70,8 @@ def _promises(planned: Planned) -> str:
 def _cost(planned: Planned) -> str:
     alone, together = planned.dollars_alone, planned.dollars_per_hour
     saved = 1.0 - together / alone if alone > 0 else 0.0
-    apart = f"; {dollar_text(alone)} without sharing ({percent_text(saved)} saved)" if alone else ""
+    compared = f"; {dollar_text(alone)} without sharing ({percent_text(saved)} saved)"
+    apart = compared if alone and percent_text(saved) != "0%" else ""
     return f"{dollar_text(together)} $/hour{apart}"
 
 

@@ -25,7 +25,7 @@ COLUMNS = (
 def print_view_status(current: Status) -> None:
     """Sites and owners have columns only where a project has them."""
     if not current.views:
-        console().print("It declares no view yet.")
+        console().print("It declares no materialized view yet.")
         return
     extra = [
         name

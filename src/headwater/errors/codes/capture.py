@@ -90,6 +90,12 @@ CODES = (
         "Use a name that no other batch has: a date, a file's name, a counter.",
     ),
     Code(
+        "HW859",
+        "A table has an option that its source does not know",
+        "A name in OPTIONS is misspelt or of another kind of source, or its value is none that it can have.",
+        "Correct it; the message lists what there is.",
+    ),
+    Code(
         "HW870",
         "PostgreSQL is not reachable",
         "The server does not answer, or refuses the connection.",

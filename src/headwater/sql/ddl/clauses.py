@@ -180,6 +180,11 @@ def read_comment(words: Words) -> str:
 
 def unknown_clause(words: Words, clauses: Sequence[str]) -> InputError:
     token = words.peek()
+    if token.word == "CREATE":
+        hint = "end the statement before it with a semicolon"
+        return words.wrong("HW102", f"unexpected {token}", hint=hint)
+    if token.word == "SELECT" and "AS" in clauses:
+        return words.wrong("HW102", f"unexpected {token}", hint="write AS before the SELECT")
     second = words.peek(1)
     pair = f"{token.text} {second.text}" if second.kind is Kind.WORD else token.text
     likely = did_you_mean(pair, clauses) or did_you_mean(

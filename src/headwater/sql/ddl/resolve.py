@@ -187,4 +187,6 @@ def _cycle(path: list[str], views: list[str], reads: Reads) -> InputError:
     ring = ring[start:] + ring[:start]
     message = f'the view "{ring[0]}" reads itself'
     detail = " reads ".join([*ring, ring[0]]) + "." if len(ring) > 1 else ""
-    return InputError("HW121", message, place=reads[ring[0]][ring[1 % len(ring)]], detail=detail)
+    place = reads[ring[0]][ring[1 % len(ring)]]
+    hint = "Let one of them read the tables instead."
+    return InputError("HW121", message, place=place, detail=detail, hint=hint if len(ring) > 1 else "")

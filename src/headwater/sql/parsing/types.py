@@ -32,6 +32,12 @@ _REFUSED = {
     "INTERVAL": "an interval", "VOID": "the void type", "TIME": "a time of day",
     "OBJECT": "an object", "JSON": "JSON",
 }  # fmt: skip
+_ELSEWHERE = {  # types of other databases: what holds their values here
+    "SERIAL": "INT", "SMALLSERIAL": "SMALLINT", "BIGSERIAL": "BIGINT", "UUID": "STRING", "JSONB": "STRING",
+    "INET": "STRING", "CIDR": "STRING", "XML": "STRING", "CLOB": "STRING", "NVARCHAR": "STRING",
+    "CITEXT": "STRING", "BYTEA": "BINARY", "BLOB": "BINARY", "VARBINARY": "BINARY", "MEDIUMINT": "INT",
+    "TIMESTAMPTZ": "TIMESTAMP", "DATETIME": "TIMESTAMP", "MONEY": "DECIMAL(19,2)", "NUMBER": "DECIMAL(38,10)",
+}  # fmt: skip
 _KNOWN = {*_SIMPLE, *_CHARACTERS, *_DECIMALS}
 
 # Instants, days, and whole numbers that count seconds or milliseconds: all grow as time passes.
@@ -49,6 +55,8 @@ def read_type(words: Words) -> str:
             detail="Tables hold scalar values: Headwater compares rows of changes column by column.",
             hint="give each part its own column, or keep the value as a STRING",
         )
+    if name in _ELSEWHERE:
+        raise words.wrong("HW107", f"there is no type {name}", hint=f"declare it as {_ELSEWHERE[name]}")
     if name not in _KNOWN:
         raise words.wrong("HW107", f"expected a type, found {token}", choices=_lower(_KNOWN))
     words.next()
