@@ -21,6 +21,7 @@ from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.dependencies import Storage, storage_bound
 from headwater.bounds.query.forms.child_aggregates import with_child_subqueries
+from headwater.bounds.query.forms.derived import push_down
 from headwater.bounds.query.forms.newest import newest_groups
 from headwater.bounds.query.forms.parts import parts_of, split_aggregates
 from headwater.bounds.query.forms.prepare import join_forms, listed
@@ -120,6 +121,7 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
 
 def views_of_parts(query: Select, settings: Settings, name: str) -> Choice | None:
     """Views for the parts of a query: its subqueries, each of its aggregates by itself, or its groups."""
+    query = push_down(query)
     forms = (split_aggregates(query), newest_groups(query, settings.catalog))
     block = next(filter(None, forms), None) or with_child_subqueries(query, settings.catalog) or query
     views: list[ChosenView] = []
