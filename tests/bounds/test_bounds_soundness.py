@@ -39,6 +39,7 @@ from support.bounds.loose_constraints import LooseGenerator
 from support.bounds.newest_queries import NewestGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
+from support.bounds.timeline_queries import TimelineGenerator
 from support.bounds.top_queries import TopGenerator
 from support.bounds.view_upkeep import as_counter, build, change, contents
 from support.cases import scaled
@@ -152,6 +153,18 @@ def test_views_answer_right_and_follow_changes_within_their_bounds(chunk: int) -
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}: {case.sql} with {case.params}") from error
     assert done >= 25
+
+
+def test_views_of_some_sources_answer_right_and_follow_changes() -> None:
+    done = 0
+    for seed in range(scaled(40)):
+        generator = TimelineGenerator(seed)
+        for case in generator.cases(3):
+            try:
+                done += keep(case, generator)
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {case.sql} with {case.params}") from error
+    assert done >= scaled(20)
 
 
 # Queries of the kinds that once had false proofs, through all of `check`.

@@ -85,7 +85,7 @@ SELECT * FROM pu WHERE id = $1 OFFSET (SELECT count(*) FROM dn);
 -- expect: unbounded
 SELECT x.id FROM (SELECT * FROM pu WHERE id = $1 LIMIT (SELECT max(v) FROM parent)) x;
 -- name: returned_subquery
--- expect: not analysed
+-- expect: unbounded
 DELETE FROM pu WHERE id = $1 RETURNING (SELECT count(*) FROM dn);
 -- name: outer_join_on_exists
 -- expect: not analysed

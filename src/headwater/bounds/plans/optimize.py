@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from headwater.algebra.expressions.build import ZERO, number
 from headwater.algebra.expressions.facts import aliases_of, columns_in
-from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, call, transform
+from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, call, transform
 from headwater.bounds.plans.plan import OUT, Bound, Cut, Dedupe, Extremes, Group, Plan, Project, Sets, Setup
 from headwater.bounds.plans.search import search
 from headwater.bounds.plans.subplans import BoundedPlan, filtered, subqueries_of, with_subplans
@@ -113,7 +113,7 @@ def _first_values(block: Select, settings: Settings) -> BoundedPlan | None:
 
 def _branches(block: Select, settings: Settings) -> BoundedPlan | None:
     """OR as a union: each branch bounded, a combination of rows counted once."""
-    branches = disjunctions(block)
+    branches = [branch for branch in disjunctions(block) if not _is_empty(branch, settings)]
     keys = []
     for source in block.sources:
         if not isinstance(source, Base) or not settings.catalog[source.table].key:
@@ -132,6 +132,17 @@ def _branches(block: Select, settings: Settings) -> BoundedPlan | None:
     bound = _sum(plans)
     core = BoundedPlan(Dedupe(tuple(plan.plan for plan in plans), tuple(keys), bound), bound)
     return _finish(block, core.needing(plans), settings)
+
+
+def _is_empty(block: Select, settings: Settings) -> bool:
+    """Does a condition ask for NULL in a column that never is?"""
+    for condition in block.where:
+        match condition:
+            case Call("is_null", (Column(name, alias),)) if block.left_join(alias) is None:
+                source = next((source for source in block.sources if source.alias == alias), None)
+                if isinstance(source, Base) and not settings.catalog.nullable(source.table, name):
+                    return True
+    return False
 
 
 def _sum(plans: Iterable[BoundedPlan]) -> Bound:

@@ -14,8 +14,11 @@ sources; with more than nine, only the twelve cheapest sets of each size are ext
 
 from __future__ import annotations
 
-from headwater.algebra.expressions.facts import aliases_of
+from headwater.algebra.expressions.build import FALSE
+from headwater.algebra.expressions.facts import aliases_of, is_value, parameters_of
+from headwater.algebra.expressions.tree import Expr
 from headwater.bounds.plans.block_search import BlockSearch, State
+from headwater.bounds.plans.evaluate import NotExecutable, evaluate, is_true
 from headwater.bounds.plans.extend import extend
 from headwater.bounds.plans.plan import Bound, Start
 from headwater.bounds.plans.subplans import BoundedPlan, Planner, filtered, subqueries_of
@@ -36,6 +39,8 @@ def search(block: Select, settings: Settings, plan_query: Planner, cuttable: boo
 
     `cuttable`: the block's limit may be taken over joined rows (no grouping or DISTINCT stands between).
     """
+    if any(map(_is_never_true, block.where)):  # WHERE 1 = 0, as ORMs ask for nothing
+        return BoundedPlan(Start((FALSE,)), Bound(0, 0, 0))
     under_search = BlockSearch(block, settings, plan_query, cuttable)
     start = _start(under_search)
     level: Level = {} if start is None else {frozenset(): [start]}
@@ -44,6 +49,16 @@ def search(block: Select, settings: Settings, plan_query: Planner, cuttable: boo
     states = [state for states in level.values() for state in states]
     best = min(states, key=_rank, default=None)
     return None if best is None else best.bounded
+
+
+def _is_never_true(condition: Expr) -> bool:
+    """Is it a constant that is false or NULL?"""
+    if not is_value(condition) or parameters_of(condition):
+        return False
+    try:
+        return not is_true(evaluate(condition, {}, {}))
+    except NotExecutable:
+        return False
 
 
 def _start(search: BlockSearch) -> State | None:

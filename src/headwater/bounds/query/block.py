@@ -54,12 +54,14 @@ class Derived:
     """A subquery in FROM that keeps its own block, because it groups, limits or removes duplicates.
 
     `outer`: the columns of sources before it that it reads (LATERAL); it is computed for each of their rows.
+    `whole`: it is computed before anything around it narrows it down (AS MATERIALIZED).
     """
 
     alias: str
     query: Query
     place: Place | None = field(default=None, compare=False)
     outer: tuple[Column, ...] = ()
+    whole: bool = False
 
     @property
     def sql(self) -> str:

@@ -27,7 +27,9 @@ from headwater.bounds.reading.trees import column_names, own_clauses
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
 
-__all__ = ["Ctes", "FromClause", "spread_views"]
+__all__ = ["WHOLE", "Ctes", "FromClause", "spread_views"]
+
+WHOLE = "whole"  # the mark of a subquery of WITH that is written AS MATERIALIZED
 
 Ctes = dict[
     str, exp.Expr
@@ -97,6 +99,9 @@ class FromClause:
             raise NotAnalysed("PIVOT is not understood", self.reader.place(node))
         if node.args.get("sample"):
             raise NoBound("TABLESAMPLE reads a share of all rows", self.reader.place(node))
+        hints = [word.name.upper() for hint in node.args.get("hints") or [] for word in hint.expressions]
+        if "READPAST" in hints:
+            raise NoBound("READPAST passes over as many rows as others have locked", self.reader.place(node))
         return tuple(source.alias for source in self.sources[before:])
 
     def _named(self, node: exp.Table) -> None:
@@ -127,11 +132,12 @@ class FromClause:
 
     def _subquery(self, node: exp.Expr, alias: str, ctes: Ctes) -> None:
         query, _ = self.reader.query(node if own_clauses(node) else node.this, None, ctes)
-        self._take(query, node, alias)
+        self._take(query, node, alias, whole=node.meta.get(WHOLE, False))
 
     def _lateral(self, node: exp.Lateral) -> None:
         """A subquery that reads the sources before it; aggregates of no group are scalar subqueries."""
         body = node.this
+        self.reader.note(body)
         query, below = self.reader.query(body if own_clauses(body) else body.this, self.scope, self.ctes)
         outer = in_order(below.outer_columns)
         if not (isinstance(query, Select) and is_one_row(query)):
@@ -157,9 +163,11 @@ class FromClause:
         query = Union(branches, "all") if len(branches) > 1 else branches[0]
         self._take(query, node, node.alias)
 
-    def _take(self, query: Query, node: exp.Expr, alias: str, outer: tuple[Column, ...] = ()) -> None:
+    def _take(
+        self, query: Query, node: exp.Expr, alias: str, outer: tuple[Column, ...] = (), whole: bool = False
+    ) -> None:
         place, names = self.reader.place(node), _names(node, query)
-        if mergeable(query) and isinstance(query, Select):
+        if mergeable(query) and isinstance(query, Select) and not whole:
             self.sources += query.sources
             self.where += query.where
             self.left_joins += query.left_joins
@@ -167,7 +175,7 @@ class FromClause:
             self.scope.add(alias or self.reader.names.fresh("subquery"), columns, place)
             return
         own = self.reader.names.fresh(alias or "subquery")
-        self.sources.append(Derived(own, renamed(query, names), place, outer))
+        self.sources.append(Derived(own, renamed(query, names), place, outer, whole))
         self.scope.add(alias or own, {name: Column(name, own) for name in names}, place)
 
     def join(self, join: exp.Join) -> None:
@@ -177,6 +185,9 @@ class FromClause:
             raise NotAnalysed("FULL JOIN is not understood", self.reader.place(join))
         if isinstance(join.this, exp.Lateral) and join.this.args.get("cross_apply") is False:
             side = "LEFT"  # OUTER APPLY
+        if kind in ("SEMI", "ANTI") and join.args.get("on") is not None and side != "RIGHT":
+            self._partners(join, kind)
+            return
         if kind in ("SEMI", "ANTI", "APPLY") or method not in ("", "NATURAL"):
             raise NotAnalysed(f"{kind or join.method} JOIN is not understood", self.reader.place(join))
         present = tuple(source.alias for source in self.sources)
@@ -197,6 +208,13 @@ class FromClause:
             self._null_without_partner(present, set(before), join)
         else:
             self.where += conditions
+
+    def _partners(self, join: exp.Join, kind: str) -> None:
+        """LEFT SEMI JOIN u ON c as EXISTS (SELECT 1 FROM u WHERE c), LEFT ANTI JOIN as its opposite."""
+        select = exp.select("1").from_(join.this.copy()).where(join.args["on"].copy())
+        partner: exp.Expr = exp.Exists(this=select)
+        partner = partner if kind == "SEMI" else exp.Not(this=partner)
+        self.where += conditions_of(partner, self.scope, self.reader)
 
     def _on(self, join: exp.Join, before: dict[str, set[str]]) -> tuple[Expr, ...]:
         """ON, USING or NATURAL as conditions; `before` are the sources to the left, with their columns."""

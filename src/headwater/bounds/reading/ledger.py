@@ -27,6 +27,8 @@ _NAMES = (
     exp.DataType,
     exp.Hint,
     exp.QueryOption,
+    exp.IndexTableHint,
+    exp.WithTableHint,
 )  # read with what they are of
 _CUT = {"limit", "offset"}
 _CLAUSES: dict[type[exp.Expr], set[str]] = {
@@ -102,7 +104,7 @@ class Ledger:
     def _is_accounted_for(self, part: exp.Expr) -> bool:
         kind = exp.SetOperation if isinstance(part, exp.SetOperation) else type(part)
         known = _CLAUSES.get(kind)
-        if known is None:
+        if known is None or (self.has(part) and not isinstance(part, _NOTED_TOO)):
             return self.has(part)
         given = {key for key, value in part.args.items() if _is_there(value)}
         return given <= known and (self.has(part) or not isinstance(part, _NOTED_TOO))

@@ -21,7 +21,7 @@ from headwater.bounds.query.forms.tops import with_tops
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
-from headwater.bounds.reading.from_clause import Ctes, FromClause, spread_views
+from headwater.bounds.reading.from_clause import WHOLE, Ctes, FromClause, spread_views
 from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
@@ -116,10 +116,10 @@ class _Reader:
             return ctes
         if clause.args.get("recursive"):
             raise NoBound("WITH RECURSIVE has no bound on its depth", self.place(clause))
-        own = {
-            cte.alias.lower(): exp.Subquery(this=cte.this, alias=cte.args.get("alias"))
-            for cte in clause.expressions
-        }
+        own: Ctes = {}
+        for cte in clause.expressions:
+            own[cte.alias.lower()] = body = exp.Subquery(this=cte.this, alias=cte.args.get("alias"))
+            body.meta[WHOLE] = cte.args.get("materialized") is True
         return {**ctes, **own}
 
     def _union(self, node: exp.SetOperation, outer: Scope | None, ctes: Ctes) -> tuple[Query, Scope]:

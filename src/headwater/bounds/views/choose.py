@@ -21,6 +21,7 @@ from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.dependencies import Storage, storage_bound
 from headwater.bounds.query.forms.child_aggregates import with_child_subqueries
+from headwater.bounds.query.forms.derived import push_down
 from headwater.bounds.query.forms.newest import newest_groups
 from headwater.bounds.query.forms.parts import parts_of, split_aggregates
 from headwater.bounds.query.forms.prepare import join_forms, listed
@@ -29,6 +30,7 @@ from headwater.bounds.query.settings import Settings
 from headwater.bounds.views.attributes import adjacent
 from headwater.bounds.views.definition import Candidate, build_view, core_choices
 from headwater.bounds.views.maintain import DeltaQuery, delta_queries
+from headwater.bounds.views.partial_choices import partial_choices
 from headwater.bounds.views.partial_states import is_extreme
 from headwater.bounds.views.refused import Refused
 
@@ -115,11 +117,27 @@ def choose_view(query: Query, settings: Settings, name: str) -> Choice:
     inner = views_of_parts(query, settings, name)
     if inner is not None:
         return inner
+    partial = _of_part(query, settings, name)
+    if partial is not None:
+        return partial
     raise reasons[0] if reasons else Refused("no set of its sources can be kept as a view")
+
+
+def _of_part(query: Select, settings: Settings, name: str) -> Choice | None:
+    """The cheapest view of some of the sources that makes the join with the others bounded."""
+    choices: list[Choice] = []
+    block = listed(query)
+    for core in partial_choices(block):
+        try:
+            choices.append(_try(block, core, settings, name, partial=True))
+        except Refused:
+            continue
+    return min(choices, key=lambda choice: choice.cost, default=None)
 
 
 def views_of_parts(query: Select, settings: Settings, name: str) -> Choice | None:
     """Views for the parts of a query: its subqueries, each of its aggregates by itself, or its groups."""
+    query = push_down(query)
     forms = (split_aggregates(query), newest_groups(query, settings.catalog))
     block = next(filter(None, forms), None) or with_child_subqueries(query, settings.catalog) or query
     views: list[ChosenView] = []
@@ -163,8 +181,8 @@ def _blocks(query: Select, catalog: Catalog) -> Iterator[tuple[Select, Aggregate
             yield block, None
 
 
-def _try(block: Select, core: frozenset[str], settings: Settings, name: str) -> Choice:
-    view = build_view(block, core, settings, name)
+def _try(block: Select, core: frozenset[str], settings: Settings, name: str, partial: bool = False) -> Choice:
+    view = build_view(block, core, settings, name, partial)
     kept, below, catalog = keep_view(view, settings)
     inside = replace(settings, catalog=catalog)
     bounded = plan_query(view.rewritten, replace(inside, secondary=False)) or plan_query(

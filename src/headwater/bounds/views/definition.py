@@ -27,7 +27,7 @@ from headwater.bounds.query.block import Base, Output, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.classes import Classes
 from headwater.bounds.query.dependencies import atoms, closure, dependencies
-from headwater.bounds.query.lossless import lossless
+from headwater.bounds.query.lossless import Lossless, lossless
 from headwater.bounds.query.settings import Settings
 from headwater.bounds.query.stored_exprs import require_storable
 from headwater.bounds.query.windows import is_epoch
@@ -91,20 +91,25 @@ def _needed(block: Select) -> set[str]:
     return {alias for expr in exprs for alias in aliases_of(expr)}
 
 
-def build_view(block: Select, core: frozenset[str], settings: Settings, name: str) -> Candidate:
-    """The view over the sources in `core`; Refused if the query has no such view."""
+def build_view(
+    block: Select, core: frozenset[str], settings: Settings, name: str, partial: bool = False
+) -> Candidate:
+    """The view over the sources in `core`; Refused if the query has no such view.
+
+    `partial`: the sources left out may drop rows of the view, so that nothing is said about their matches.
+    """
     _refuse_shapes(block, core)
     attributes = attributes_of(block, core)
     sources = tuple(source for source in block.sources if source.alias in core and isinstance(source, Base))
     classes = Classes.of(block.where)
-    sure = lossless(block, classes, settings, core)
+    sure = Lossless() if partial else lossless(block, classes, settings, core)
     if sure is None:
         raise Refused("its sources cannot be told apart into a view and rows fetched by key")
     not_null = tuple(call("not_null", column) for column in sure.not_null if column.alias in core)
     attributes = replace(attributes, where=tuple(dict.fromkeys((*attributes.where, *not_null))))
     if block.group is not None:
         return _grouped(block, sources, attributes, settings, name, sure.assumes)
-    return _plain(block, sources, attributes, settings, name, sure.assumes)
+    return _plain(block, sources, attributes, settings, name, sure.assumes, partial)
 
 
 def _refuse_shapes(block: Select, core: frozenset[str]) -> None:
@@ -130,21 +135,24 @@ def _plain(
     settings: Settings,
     name: str,
     assumes: frozenset[str],
+    partial: bool,
 ) -> Candidate:
     for source in sources:
         if not settings.catalog[source.table].key:
             raise Refused(f"{source.table} has no primary key, so rows of a view of it cannot be told apart")
     if block.distinct:
         raise Refused("DISTINCT over a view would need a count for each of its rows")
-    inside = {source.alias for source in sources}
+    inside = frozenset(source.alias for source in sources)
     items = (item.expr for item in block.order)
     order = tuple(takewhile(is_storable, (expr for expr in items if aliases_of(expr) <= inside)))
-    parts = (*attributes.equal, *attributes.listed, *attributes.ranged, *order)
+    ties = _ties(block, inside) if partial else ()
+    parts = (*attributes.equal, *ties, *attributes.listed, *attributes.ranged, *order)
     key = choose_key(parts, sources, attributes.classes, settings.catalog)
     shown = _shown(block, sources, attributes, key)
     columns = column_names((*key, *shown))
     definition = Select(sources, attributes.where, tuple(Output(n, e) for e, n in columns.items()))
-    return _candidate(block, definition, key, columns, attributes, settings, name, assumes, grouped=False)
+    view = _candidate(block, definition, key, columns, attributes, settings, name, assumes, grouped=False)
+    return replace(view, table=replace(view.table, foreign_keys=())) if partial else view
 
 
 def _shown(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headwater.algebra.expressions.build import ZERO
-from headwater.algebra.expressions.facts import aliases_of, columns_in, in_order
+from headwater.algebra.expressions.facts import aliases_of, columns_in, has_subquery, in_order
 from headwater.algebra.expressions.tree import (
     AggregateCall,
     Column,
@@ -47,6 +47,8 @@ def with_child_subqueries(block: Select, catalog: Catalog) -> Select | None:
 
 def _of_groups(block: Select, join: LeftJoin, child: Base, catalog: Catalog) -> Select | None:
     if not block.group or block.distinct or len(block.left_joins) != 1 or block.windowed:
+        return None
+    if any(map(has_subquery, block.group)):
         return None
     if not _are_of_child(block.aggregates, child.alias) or not _tells_parents_apart(
         block, child.alias, catalog

@@ -20,6 +20,8 @@ def flattened(block: Select) -> Select:
     inner = source.query if isinstance(source, Derived) else None
     if not isinstance(inner, Select) or not inner.group or inner.limit is not None or inner.windowed:
         return block
+    if isinstance(source, Derived) and source.whole:
+        return block
     if inner.offset is not None or inner.distinct or block.windowed or block.top or block.subqueries:
         return block
     block = push_down(block)
@@ -56,6 +58,7 @@ def push_down(block: Select) -> Select:
         if (
             not isinstance(source, Derived)
             or not isinstance(source.query, Select)
+            or source.whole
             or block.left_join(source.alias)
         ):
             continue

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import FALSE, TRUE
+from headwater.algebra.expressions.build import FALSE, TRUE, concat
+from headwater.algebra.expressions.facts import is_value
 from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
 from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
 from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
@@ -31,6 +32,9 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     if isinstance(node, exp.EQ) and isinstance(right, exp.Any):
         inner.note(right)
         return _list(left, right.this, inner, type_of)
+    if isinstance(node, exp.NEQ) and isinstance(right, exp.All) and not isinstance(right.this, exp.Query):
+        inner.note(right)
+        return negated(_list(left, right.this, inner, type_of))  # <> ALL (:values) is NOT IN
     operator = OPERATORS[type(node)]
     if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
         inner.note(left, right)
@@ -39,7 +43,17 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
         if operator in _ORDER_OF_FIRST:
             return _row_order(operator, left, right, inner, type_of)
     sides = inner(left), inner(right)
+    if operator == "add" and isinstance(node.find(exp.National), exp.National):
+        return concat(*sides)  # N'...' is a text of SQL Server's, where + joins texts
+    if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]):
+        return _same_or_both_null(*comparable(*sides, type_of))
     return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
+
+
+def _same_or_both_null(left: Expr, right: Expr) -> Expr:
+    """x IS NOT DISTINCT FROM :p as two conditions that an index answers."""
+    both = call("and", call("is_null", left), call("is_null", right))
+    return call("or", call("eq", left, right), both)
 
 
 def between(node: exp.Between, inner: Inner, type_of: TypeOf) -> Expr:

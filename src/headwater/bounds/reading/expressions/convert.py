@@ -113,6 +113,8 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _column(node, scope, reader)
         case exp.Literal() | exp.Boolean() | exp.Null():
             return literal_of(node)
+        case exp.National():
+            return literal_of(exp.Literal.string(node.name))
         case exp.Placeholder() | exp.Parameter():
             inner.note(*name_parts(node))
             return parameter_of(node)
@@ -141,6 +143,7 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _concat([inner(part) for part in node.expressions])
         case exp.Escape() if isinstance(node.this, exp.Like):
             pattern = node.this
+            inner.note(pattern)
             arguments = (inner(pattern.this), inner(pattern.expression), inner(node.expression))
             return Call("like", arguments, "({0} LIKE {1} ESCAPE {2})")
         case exp.Filter():
@@ -238,6 +241,9 @@ def _aggregate(node: exp.AggFunc, inner: Inner) -> Expr:
         inner.note(target)
         return aggregate_of("count")
     distinct = isinstance(target, exp.Distinct)
-    written = list(target.expressions) if distinct else [target, *node.expressions]
+    inner.note(*([target] if distinct else []))
+    values = (node.args.get(key) for key in node.arg_types if not (distinct and key == "this"))
+    others = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    written = [*(target.expressions if distinct else []), *others]
     arguments = tuple(inner(argument) for argument in written if isinstance(argument, exp.Expr))
     return aggregate_of(name, *arguments, distinct=distinct)

@@ -45,8 +45,8 @@ def word_search(node: exp.Expr, inner: Inner) -> Expr | None:
 
     match node:
         case exp.MatchAgainst() if len(node.expressions) == 1:
-            word = one_word(inner(_argument(node.this, 0, inner)))
-            return None if word is None else contains(_argument(node.expressions[0], -1, inner), word)
+            word = one_word(inner(_argument(node.this, inner)))
+            return None if word is None else contains(_argument(node.expressions[0], inner), word)
         case exp.ArrayContains() if isinstance(node.this, exp.Split):
             return contains(node.this.this, inner(node.expression))
         case exp.Anonymous() if node.name.upper() in ("TOKEN", "TOKENS") and len(node.expressions) == 1:
@@ -57,12 +57,12 @@ def word_search(node: exp.Expr, inner: Inner) -> Expr | None:
             return None
 
 
-def _argument(node: exp.Expr, position: int, inner: Inner) -> exp.Expr:
-    """The text inside to_tsvector(...) or plainto_tsquery(...); the language beside it changes no bound."""
+def _argument(node: exp.Expr, inner: Inner) -> exp.Expr:
+    """The text in to_tsvector('english', ...) or plainto_tsquery(...): the last, after the language."""
     if not (isinstance(node, exp.Anonymous) and node.expressions):
         return node
     inner.note(node, *(part for part in node.expressions if isinstance(part, exp.Literal)))
-    argument: exp.Expr = node.expressions[position]
+    argument: exp.Expr = node.expressions[-1]
     return argument
 
 
