@@ -14,10 +14,9 @@ import pytest
 from headwater.api import Headwater
 from headwater.storage.notices.under_way import UnderWay
 from headwater.storage.notices.verifications import asked, take_up, write_outcome
-from headwater.storage.records.journal import PUSHES, append_rows
 from headwater.storage.records.run_lock import run_lock
 from support.browser import Window, chromium, window
-from support.serving import SQL, make_shop, order, push, record, served
+from support.serving import SQL, make_shop, order, push, record, record_failure, served
 
 pytestmark = pytest.mark.browser
 
@@ -83,16 +82,8 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         shop = make_shop(tmp_path_factory.mktemp("failing") / "shop", patch)
         shop.ingest("orders", [order(1), {"op": "upsert", "row": {"order_id": "x"}}])
         push(shop)
-        now = shop.clock.now()
-        failed = {
-            "at": now, "view": "statuses", "stage": "statuses", "mode": "incremental", "reason": "due", "after": 1, "until": 2,
-            "changed_rows": 1, "scanned_rows": 0, "result_rows": 0, "seconds": 0.1, "predicted_seconds": 0.1, "cpu_seconds": 0.0,
-            "attempt": 2, "error": f"CAST_INVALID_INPUT {MARKUP}",
-            "trace": f"Traceback (most recent call last):\n  File ...\nCAST_INVALID_INPUT {MARKUP}",
-        }  # fmt: skip
-        append_rows(shop.warehouse.system("pushes"), PUSHES, [failed], now)
-        served_shop = _serve(stack, shop)
-        yield served_shop
+        record_failure(shop, "statuses", f"CAST_INVALID_INPUT {MARKUP}")
+        yield _serve(stack, shop)
 
 
 @pytest.fixture(scope="module")
@@ -236,17 +227,13 @@ def test_the_critical_path_is_a_chain_of_the_plan_that_is_drawn(browser: Any, ke
 
     def with_a_shared_stage(asked: Any) -> None:
         response = asked.fetch()
-        plan = response.json()
-        site, reads = "default", [("orders", "shared"), ("orders", "open_orders"), ("shared", "open_orders")]
-        nodes = [("orders", "source", None), ("shared", "stage", 0.5), ("open_orders", "view", 0.2)]
-        plan["graph"] = {
-            "nodes": [
-                {"name": name, "kind": kind, "site": site, "serves": [], "seconds": seconds}
-                for name, kind, seconds in nodes
-            ],
-            "edges": [{"from": read, "to": stage} for read, stage in reads],
-        }
-        asked.fulfill(response=response, json=plan)
+        reads = [("orders", "shared"), ("orders", "open_orders"), ("shared", "open_orders")]
+        kinds = {"orders": "source", "shared": "stage", "open_orders": "view"}
+        nodes = [
+            {"name": name, "kind": kind, "site": "default", "seconds": 1} for name, kind in kinds.items()
+        ]
+        graph = {"nodes": nodes, "edges": [{"from": read, "to": stage} for read, stage in reads]}
+        asked.fulfill(response=response, json=response.json() | {"graph": graph})
 
     with window(browser, kept.address) as opened:
         opened.page.route("**/plan", with_a_shared_stage)

@@ -91,6 +91,17 @@ def record(project: Headwater, seconds: int = 60) -> None:
     append_rows(project.warehouse.system("pushes"), PUSHES, pushed, now)
 
 
+def record_failure(project: Headwater, view: str, error: str) -> None:
+    """A push of a view that failed for the second time, as a run records it."""
+    now = project.clock.now()
+    failed = {
+        "at": now, "view": view, "stage": view, "mode": "incremental", "reason": "due", "after": 1, "until": 2,
+        "changed_rows": 1, "scanned_rows": 0, "result_rows": 0, "seconds": 0.1, "predicted_seconds": 0.1, "cpu_seconds": 0.0,
+        "attempt": 2, "error": error, "trace": f"Traceback (most recent call last):\n  File ...\n{error}",
+    }  # fmt: skip
+    append_rows(project.warehouse.system("pushes"), PUSHES, [failed], now)
+
+
 @contextmanager
 def served(
     folder: Path, settings: Settings = Settings(rate=BIG), headers: dict[str, str] | None = None
