@@ -175,13 +175,6 @@ def test_a_view_is_verified_at_the_press_of_a_button(browser: Any, kept: Served)
         page.locator("pre", has_text=MARKUP).wait_for()
 
 
-def test_an_error_is_shown_with_its_traceback(browser: Any, failing: Served) -> None:
-    with window(browser, failing.address) as opened:
-        page = opened.go("views/statuses", "text=Its last push failed")
-        page.get_by_text("what failed, attempt 2").click()
-        page.locator("td pre", has_text="Traceback (most recent call last)").wait_for()
-
-
 def test_it_is_interactive_within_a_second(browser: Any, kept: Served) -> None:
     """The time that the page's own work takes, by the browser's clock; a busy machine waits besides."""
     with window(browser, kept.address) as opened:
@@ -254,6 +247,7 @@ def test_what_is_wrong_stands_on_top(browser: Any, failing: Served) -> None:
         assert "1 row of orders was rejected" in text
         opened.go("views/statuses", "text=Its last push failed")
         opened.page.get_by_text("what failed, attempt 2").click()
+        opened.page.locator("td pre", has_text="Traceback (most recent call last)").wait_for()
         opened.page.locator("td pre", has_text=MARKUP).wait_for()
         (Path(failing.project.project.folder) / "all.sql").write_text(SQL + "CREATE NONSENSE;")
         opened.go("", "text=The project's files are wrong")
