@@ -53,7 +53,7 @@ test: setup chromium  ## everything a release must pass: style, types, laws, Spa
 	@bash scripts/test.sh $(BIN)
 
 coverage: setup chromium  ## all tests with branch coverage; fails below the share in pyproject.toml; report in htmlcov/
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not long" --cov --cov-branch --cov-report=term:skip-covered --cov-report=html
+	@bash scripts/coverage.sh $(BIN)
 
 docs: $(STAMP)  ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

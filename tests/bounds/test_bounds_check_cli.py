@@ -65,8 +65,8 @@ def test_json_holds_the_contract(shop: Path) -> None:
     status, output = run(shop, "--json")
     report = json.loads(output)
     assert status == 0
-    assert [one["name"] for one in report["queries"]] == ["user", "posts_of", "followers"]
-    assert all(set(one) >= FIELDS for one in report["queries"])
+    assert [query["name"] for query in report["queries"]] == ["user", "posts_of", "followers"]
+    assert all(set(query) >= FIELDS for query in report["queries"])
     user, posts, followers = report["queries"]
     assert (user["level"], user["operations"], user["results"]) == ("SI-0", 1, 1)
     assert posts["indexes"] == [{"table": "posts", "columns": ["uid", "created_at", "id"]}]
@@ -180,7 +180,7 @@ def test_another_dialect_with_keys_added_later(tmp_path: Path) -> None:
     )
     for dialect in ("", "postgres"):
         status, output = run(path, "--json", *(["--dialect", dialect] if dialect else []))
-        levels = {one["name"]: one["level"] for one in json.loads(output)["queries"]}
+        levels = {query["name"]: query["level"] for query in json.loads(output)["queries"]}
         assert status == 0
         assert levels == {"by_id": "SI-0", "by_email": "SI-1", "line_9": "SI-0"}
 

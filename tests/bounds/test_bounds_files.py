@@ -12,7 +12,7 @@ from support.bounds.annotations import Expected, data_folder, expectations
 
 FOLDER = data_folder()
 CASES = (
-    [one for name in ("tpcw", "scadr") for one in expectations(FOLDER / "sql" / f"{name}.sql")]
+    [case for name in ("tpcw", "scadr") for case in expectations(FOLDER / "sql" / f"{name}.sql")]
     if FOLDER
     else []
 )
@@ -43,7 +43,9 @@ def test_the_level_is_the_files(case: Expected) -> None:
     assert ours.lower() == expected.lower()
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.name in DIFFERENT], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [known for known in CASES if known.name in DIFFERENT], ids=lambda case: case.name
+)
 def test_where_we_differ_the_missing_constraint_is_the_reason(case: Expected) -> None:
     _, constraints, level = DIFFERENT[case.name]
     tables = dict(case.tables)
@@ -57,7 +59,7 @@ def test_where_we_differ_the_missing_constraint_is_the_reason(case: Expected) ->
 
 def test_both_files_were_read() -> None:
     assert len(CASES) == 65
-    assert len([one for one in CASES if one.name in DIFFERENT]) == len(DIFFERENT)
+    assert len([case for case in CASES if case.name in DIFFERENT]) == len(DIFFERENT)
 
 
 INDEXES = {
@@ -76,12 +78,12 @@ INDEXES = {
 
 @pytest.mark.parametrize("name", INDEXES)
 def test_the_indexes_are_the_files(name: str) -> None:
-    answer = analyse(next(one for one in CASES if one.name == name).subject)
+    answer = analyse(next(case for case in CASES if case.name == name).subject)
     indexes = [
         (index.table, *(getattr(part.expr, "name", "") for part in index.parts)) for index in answer.indexes
     ]
     for wanted in INDEXES[name]:
-        assert any(one[: len(wanted)] == wanted for one in indexes)
+        assert any(columns[: len(wanted)] == wanted for columns in indexes)
 
 
 BOUNDS = {"A01_home": 1, "A04_product_detail": 2, "A12_buy_request": 3, "A10_order_display_lines": 101,
@@ -91,5 +93,5 @@ BOUNDS = {"A01_home": 1, "A04_product_detail": 2, "A12_buy_request": 3, "A10_ord
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_the_bounds_are_the_files(name: str) -> None:
-    answer = analyse(next(one for one in CASES if one.name == name).subject)
+    answer = analyse(next(case for case in CASES if case.name == name).subject)
     assert answer.operations == BOUNDS[name]

@@ -100,7 +100,7 @@ def test_two_ranges_over_a_column_of_few_values_are_a_skip_scan() -> None:
     )
     assert answer.level is Level.SI_1
     (probe,) = probes(answer)
-    assert any(isinstance(one, Each) and one.most == 2 for one in probe.bindings)
+    assert any(isinstance(binding, Each) and binding.most == 2 for binding in probe.bindings)
     assert answer.operations == 5  # three steps of the skip scan, two ranges
 
 
@@ -173,7 +173,7 @@ def test_writes_are_analysed_by_what_they_read() -> None:
     from headwater.bounds.answers.check import check
     from headwater.bounds.reading.subjects import Options
 
-    levels = {one.name: one.level for one in check(inputs, Options())}
+    levels = {query.name: query.level for query in check(inputs, Options())}
     assert levels == {"w": Level.SI_1, "x": Level.UNBOUNDED}
 
 
@@ -191,7 +191,7 @@ def test_writes_are_analysed_by_what_they_read() -> None:
 )  # fmt: skip
 def test_advice_is_applied_and_reaches_its_level(sql: str, text: str, reached: Level) -> None:
     asked = subject(sql)
-    advice = {one.text: one.level for one in advise(asked, analyse(asked))}
+    advice = {advised.text: advised.level for advised in advise(asked, analyse(asked))}
     assert advice[text] is reached
 
 

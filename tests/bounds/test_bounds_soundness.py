@@ -128,7 +128,9 @@ def _changed(case, store, catalog, view, generator) -> bool:  # type: ignore[no-
     )
     if case.data[name] and generator.chance(0.4) and not referenced:
         row = generator.random.choice(case.data[name])
-        held = next(one for one in store.rows[name].values() if all(one[part] == row[part] for part in row))
+        held = next(
+            stored for stored in store.rows[name].values() if all(stored[part] == row[part] for part in row)
+        )
         case.data[name].remove(row)
         change(store, catalog, view, name, held, -1)
     else:

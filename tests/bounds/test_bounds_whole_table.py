@@ -19,7 +19,7 @@ SELECT code FROM countries WHERE continent = :continent ORDER BY name;
 def levels(path: Path, limit: str) -> list[tuple[str, int | None]]:
     path.write_text(COUNTRIES.format(limit=limit))
     done = CliRunner().invoke(app, ["check", str(path), "--json"])
-    return [(one["level"], one["results"]) for one in json.loads(done.stdout)["queries"]]
+    return [(query["level"], query["results"]) for query in json.loads(done.stdout)["queries"]]
 
 
 def test_a_limit_on_the_whole_table_bounds_a_scan_of_it(tmp_path: Path) -> None:

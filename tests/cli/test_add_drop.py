@@ -79,7 +79,7 @@ def test_views_that_read_each_other_come_together(people: Path, tmp_path: Path) 
         "CREATE MATERIALIZED VIEW a FRESHNESS = '9 s' AS SELECT id FROM people;"
     )
     answer = json.loads(run("add", people, path, "--json").stdout)
-    assert [Path(one).name for one in answer["files"]] == ["a.sql", "b.sql"]
+    assert [Path(file).name for file in answer["files"]] == ["a.sql", "b.sql"]
     assert {"a", "b"} <= set(load(people).views)
 
 

@@ -73,8 +73,8 @@ def computed(tmp_path: Path) -> headwater.Headwater:
 
 def test_views_that_are_right_are_found_right(computed: headwater.Headwater, tmp_path: Path) -> None:
     found = check_views(computed, tmp_path / "scratch")
-    assert [one.view for one in found] == ["s01_twitaholic", "s09_checkoutcheckins"]
-    assert all(one.equal and one.rows == one.expected > 0 for one in found)
+    assert [line.view for line in found] == ["s01_twitaholic", "s09_checkoutcheckins"]
+    assert all(line.equal and line.rows == line.expected > 0 for line in found)
 
 
 @pytest.mark.parametrize("change", ["lost", "doubled", "altered"])
@@ -88,14 +88,14 @@ def test_a_wrong_row_is_found(computed: headwater.Headwater, tmp_path: Path, cha
         "altered": pa.concat_tables([weighted(row, -1), weighted(altered)]),
     }[change]
     stage.append(wrong, computed.clock.now())
-    found = {one.view: one for one in check_views(computed, tmp_path / "scratch")}
+    found = {checked.view: checked for checked in check_views(computed, tmp_path / "scratch")}
     assert found["s01_twitaholic"].equal
     assert not found["s09_checkoutcheckins"].equal
 
 
 def test_a_view_that_stands_still_is_not_right(computed: headwater.Headwater, tmp_path: Path) -> None:
     computed.ingest("users", [{"uid": 5_000_000, "name": "late"}])
-    found = {one.view: one.equal for one in check_views(computed, tmp_path / "scratch")}
+    found = {checked.view: checked.equal for checked in check_views(computed, tmp_path / "scratch")}
     assert found == {"s01_twitaholic": False, "s09_checkoutcheckins": True}
 
 
@@ -264,10 +264,12 @@ def test_all_are_admitted_and_climbing_makes_the_plan_smaller(tmp_path: Path) ->
     shape = Shape(preload=7_000_000, rate=1_000)
     write_project(tmp_path, shape)
     project = load(tmp_path)
-    types = {name: {one.name: one.type for one in table.columns} for name, table in project.tables.items()}
+    types = {
+        name: {column.name: column.type for column in table.columns} for name, table in project.tables.items()
+    }
     sharings = list(sharings_of(build(project).kept, project.views, types).values())
     found = plan_views(sharings, situation_of(project, shape, Decimal(0)), Aim.DOLLARS)
-    assert all(one.admitted for one in found.plan.admissions.values())
+    assert all(view.admitted for view in found.plan.admissions.values())
     assert len(found.plan.sharings) == 25
     assert sum(found.counts[0]) - sum(found.counts[-1]) > 80
     assert found.counts[-1] == (len(found.plan.graph.vertices), len(found.plan.graph.edges))
@@ -307,11 +309,11 @@ def test_a_quick_run_keeps_feeds_and_verifies(tmp_path: Path) -> None:
     run = json.loads(done.stdout)["run"]
     assert run["verified"] is True
     assert len(run["checked"]) == len(run["views"]) == 6
-    assert all(one["equal"] and one["rows"] > 0 for one in run["checked"])
+    assert all(checked["equal"] and checked["rows"] > 0 for checked in run["checked"])
     assert run["fed"]["tweets"] == 400
     assert run["cpu_seconds"] > 0
     assert run["peak_gb"] > 0.2
-    assert sum(one["snapshots"] for one in run["views"]) >= 6
+    assert sum(view["snapshots"] for view in run["views"]) >= 6
     assert (tmp_path / "found" / "figure-6-staleness.svg").is_file()
     assert (tmp_path / "found" / "runs" / "run" / "audit.parquet").is_file()
     assert not (tmp_path / "found" / "cache").exists()

@@ -256,7 +256,7 @@ def test_status_shows_sites_and_owners_where_there_are_some(shop: Path, tmp_path
     text = run("status", shop).stdout
     assert all(word in text for word in ("site", "owner", "team-a", "far"))
     found = answer("status", shop)["views"]
-    assert [(one["site"], one["owner"]) for one in found] == [("default", "team-a"), ("far", "team-b")]
+    assert [(line["site"], line["owner"]) for line in found] == [("default", "team-a"), ("far", "team-b")]
     (shop / "all.sql").write_text("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a FROM t;")
     plain = run("status", shop).stdout
     heading = plain.splitlines()[2]

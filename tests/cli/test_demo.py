@@ -62,7 +62,7 @@ def check_references(held: dict[str, dict[tuple[object, ...], Any]], project: An
     for name, table in project.tables.items():
         for foreign in table.foreign_keys:
             known = set(held[foreign.table])
-            assert {tuple(row[one] for one in foreign.columns) for row in held[name].values()} <= known
+            assert {tuple(row[column] for column in foreign.columns) for row in held[name].values()} <= known
 
 
 def test_the_traffic_fits_the_tables_and_repeats(tmp_path: Path) -> None:
@@ -78,7 +78,9 @@ def test_the_traffic_fits_the_tables_and_repeats(tmp_path: Path) -> None:
         batch = traffic.batch(NOON, 100)
         assert batch == twin.batch(NOON, 100)
         assert 100 <= apply(held, project, batch) <= 110
-        seen |= {(table, one.get("op", "insert")) for table, records in batch.items() for one in records}
+        seen |= {
+            (table, record.get("op", "insert")) for table, records in batch.items() for record in records
+        }
     assert {(table, "insert") for table in TABLES if table != "products"} <= seen
     assert {
         ("products", "update"),
@@ -175,10 +177,10 @@ def test_a_short_demo_keeps_and_verifies_every_view(
     done = command("demo", "--for", "4s", "--json")
     found = json.loads(done.stdout)
     assert len(found["views"]) >= 6
-    assert all(one["equal"] is True for one in found["views"])
-    assert all(one["snapshots"] >= 1 and one["rows"] > 0 for one in found["views"])
+    assert all(view["equal"] is True for view in found["views"])
+    assert all(view["snapshots"] >= 1 and view["rows"] > 0 for view in found["views"])
     assert found["changes"]["orders"] > 0
-    assert all(Path(one["path"], "_delta_log").is_dir() for one in found["views"])
+    assert all(Path(view["path"], "_delta_log").is_dir() for view in found["views"])
     assert "computed 8 of 8" in done.stderr
     # As the demo's report says. `to_pyarrow_table` reads the same, but may abort when the process ends.
     snippet = (

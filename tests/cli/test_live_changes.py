@@ -50,7 +50,7 @@ def feeding(folder: Path) -> Iterator[Callable[[], int]]:
 
 
 def computed(folder: Path) -> dict[str, bool]:
-    return {one.name: one.time is not None for one in headwater.open(str(folder)).status().views}
+    return {view.name: view.time is not None for view in headwater.open(str(folder)).status().views}
 
 
 def orders_in(folder: Path, view: str) -> int:
@@ -95,7 +95,7 @@ def test_views_come_and_go_while_others_are_kept(spark: SparkSession, tmp_path: 
     # Nothing was lost or doubled through all this.
     answer("run", folder, "--until-idle")
     assert orders_in(folder, "totals") == accepted()
-    assert all(one["equal"] for one in answer("verify", folder)["views"])
+    assert all(view["equal"] for view in answer("verify", folder)["views"])
     # The bill knows all three, and how often a promise was broken.
     bill = {line["view"]: line for line in answer("bill", folder)["lines"]}
     assert {name: line["owner"] for name, line in bill.items()} == {

@@ -106,17 +106,17 @@ def test_one_view_shows_its_path_its_pushes_and_what_was_used(people: Path) -> N
 
 def test_the_contract_of_json(people: Path) -> None:
     found = answer(people)
-    assert [one["name"] for one in found["views"]] == ["adults", "sample", "by_country"]
-    for one in found["views"]:
-        assert one["admitted"] is True
-        assert one["chosen"] == "DPD"
-        assert {"reason", "why", "used", "path", "pushes_per_hour", "policy", "site", "tight"} <= one.keys()
-        assert one["critical_path_s"] <= one["freshness_s"]
-        assert one["smallest_freshness_s"] <= one["freshness_s"]
-        assert one["critical_path_s"] == pytest.approx(
-            one["delay_s"] + sum(step["seconds"] for step in one["path"])
+    assert [view["name"] for view in found["views"]] == ["adults", "sample", "by_country"]
+    for view in found["views"]:
+        assert view["admitted"] is True
+        assert view["chosen"] == "DPD"
+        assert {"reason", "why", "used", "path", "pushes_per_hour", "policy", "site", "tight"} <= view.keys()
+        assert view["critical_path_s"] <= view["freshness_s"]
+        assert view["smallest_freshness_s"] <= view["freshness_s"]
+        assert view["critical_path_s"] == pytest.approx(
+            view["delay_s"] + sum(step["seconds"] for step in view["path"])
         )
-        assert "pushes" not in one
+        assert "pushes" not in view
     adults, sample, by_country = found["views"]
     assert (adults["refresh"], sample["refresh"]) == ("incremental", "full")
     assert sample["obstacles"] == [
@@ -141,7 +141,9 @@ def test_the_contract_of_json(people: Path) -> None:
     assert found["push_s"] == pytest.approx(sum(action["seconds"] for action in found["actions"]))
     shared = found["shared"]
     assert shared["dollars_per_hour"] < shared["dollars_per_hour_before"]  # an action is paid once
-    assert shared["dollars_per_hour"] == pytest.approx(sum(one["dollars_per_hour"] for one in found["views"]))
+    assert shared["dollars_per_hour"] == pytest.approx(
+        sum(view["dollars_per_hour"] for view in found["views"])
+    )
     assert (shared["vertices"], shared["edges"], shared["steps"]) == (15, 12, [])
     assert (found["calibration"], found["corrections"]["views"]) == (None, {})
 
@@ -168,8 +170,8 @@ def test_what_views_share_is_made_once_and_paid_together(sharing: Path) -> None:
     shared = found["shared"]
     assert shared["dollars_per_hour"] < 0.8 * shared["dollars_per_hour_before"]
     assert {"relation": "a * b", "site": "default", "views": ["ab", "abc"]} in shared["relations"]
-    for one in found["views"]:
-        assert one["dollars_per_hour"] < one["dollars_per_hour_alone"]
+    for view in found["views"]:
+        assert view["dollars_per_hour"] < view["dollars_per_hour_alone"]
     text = run(sharing).stdout
     assert f"{shared['dollars_per_hour_before']:.4f} without sharing" in text
 
@@ -182,13 +184,13 @@ def test_a_view_that_joins_what_is_there_costs_less_than_alone_and_others_gain(
         " SELECT a.k, z FROM a JOIN b ON a.k = b.k JOIN c ON c.k = a.k WHERE y > 3;"
     )
     found = answer(sharing, "--with", tmp_path / "new.sql")
-    (more,) = [one for one in found["views"] if one["asked"]]
+    (more,) = [view for view in found["views"] if view["asked"]]
     marginal = found["asked"]["marginal_dollars_per_hour"]
     assert found["asked"]["views"] == ["more"]
     assert 0 < marginal < more["dollars_per_hour_alone"]
     paid = {
-        one["view"]: (one["dollars_per_hour_before"], one["dollars_per_hour"])
-        for one in found["asked"]["others"]
+        view["view"]: (view["dollars_per_hour_before"], view["dollars_per_hour"])
+        for view in found["asked"]["others"]
     }
     assert paid["abc"][1] < paid["abc"][0]
     assert "With more: +" in run(sharing, "--with", tmp_path / "new.sql").stdout
@@ -244,7 +246,7 @@ def test_a_view_of_another_file_is_priced_and_not_added(people: Path, tmp_path: 
     )
     before = answer(people)
     found = answer(people, "--with", tmp_path / "new.sql")
-    asked = {one["name"] for one in found["views"] if one["asked"]}
+    asked = {view["name"] for view in found["views"] if view["asked"]}
     assert asked == {"young", "few"}
     assert found["shared"] == before["shared"]
     extra = found["asked"]["marginal_dollars_per_hour"]
@@ -259,7 +261,7 @@ def test_what_explain_statements_ask_about_is_answered(people: Path) -> None:
             "EXPLAIN CREATE MATERIALIZED VIEW adults FRESHNESS = INTERVAL '5' SECOND AS SELECT id FROM people;"
         )
     found = answer(people)
-    assert [one["name"] for one in found["views"] if one["asked"]] == ["adults (asked)"]
+    assert [view["name"] for view in found["views"] if view["asked"]] == ["adults (asked)"]
     assert len(found["views"]) == 4
     assert "adults (asked)" in run(people).stdout
 
@@ -277,7 +279,7 @@ def test_wrong_input(people: Path, tmp_path: Path) -> None:
 def test_the_picture_shows_every_view(people: Path, tmp_path: Path) -> None:
     assert run(people, "--svg", tmp_path / "plan.svg").exit_code == 0
     root = ElementTree.parse(tmp_path / "plan.svg").getroot()
-    texts = {one.text for one in root.iter() if one.tag.endswith("text")}
+    texts = {element.text for element in root.iter() if element.tag.endswith("text")}
     assert {"people", "cities", "adults", "sample", "by_country", "critical path"} <= texts
 
 
@@ -293,7 +295,7 @@ def test_the_starter_is_admitted_without_spark(tmp_path: Path) -> None:
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert all(one["admitted"] for one in json.loads(done.stdout)["views"])
+    assert all(view["admitted"] for view in json.loads(done.stdout)["views"])
     assert not (tmp_path / "shop" / "warehouse").exists()
 
 

@@ -52,7 +52,7 @@ def kept_to_plan(project: Headwater, monkeypatch: pytest.MonkeyPatch) -> tuple[P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(scaled(20)))
+@pytest.mark.parametrize("seed", range(scaled(50)))
 def test_random_projects(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     project = random_project(tmp_path, seed)

@@ -47,7 +47,9 @@ def test_a_view_kept_by_deltas_is_the_view_computed_anew(part: int) -> None:
     number = WORLDS // PARTS
     outcome = try_seeds(part * number, number)
     if outcome.failures:
-        pytest.fail("\n\n".join(f"{one.message}\n{describe(one.seed)}" for one in outcome.failures[:3]))
+        pytest.fail(
+            "\n\n".join(f"{failure.message}\n{describe(failure.seed)}" for failure in outcome.failures[:3])
+        )
     assert outcome.cases >= 2 * number
 
 

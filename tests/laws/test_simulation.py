@@ -62,8 +62,8 @@ def least_target(patch: pytest.MonkeyPatch) -> None:
 
     def common_group(due: Sequence[Pending], soon: Sequence[Pending], _now: int) -> tuple[Pending, ...]:
         chosen = [*due, *soon]
-        target = min((one.target for one in chosen), default=0)
-        return tuple(one for one in chosen if one.floor <= target) or tuple(chosen[:1])
+        target = min((pending.target for pending in chosen), default=0)
+        return tuple(pending for pending in chosen if pending.floor <= target) or tuple(chosen[:1])
 
     patch.setattr(schedule, "common_group", common_group)
 

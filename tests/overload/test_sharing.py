@@ -86,7 +86,7 @@ def test_streams_of_one_weight_are_divided_so_that_keys_are_least_stale(seed: in
             units = {contender.name: parts[contender.name].units for contender in group}
             units[giver.name] -= moved / giver.cost
             units[taker.name] += moved / taker.cost
-            assert sum(staleness(one, units[one.name]) for one in group) >= best * (1 - 1e-9)
+            assert sum(staleness(member, units[member.name]) for member in group) >= best * (1 - 1e-9)
 
 
 def test_what_is_superseded_is_worth_nothing() -> None:

@@ -44,7 +44,7 @@ def pending(name: str, time: float, target: float, freshness: float = 10.0, dura
 def together(several: list[Pending], now: int) -> tuple[Pending, ...]:
     """Those that are due and those that come along, in the order given."""
     due, soon = candidates(several, now)
-    return tuple(one for one in several if one in due or one in soon)
+    return tuple(pending for pending in several if pending in due or pending in soon)
 
 
 def test_a_push_starts_so_that_it_ends_at_four_fifths_of_the_promise() -> None:
@@ -141,17 +141,17 @@ views = st.builds(
 @quick
 def test_companions_are_due_soon_and_never_start_a_push(several: list[Pending], now: int) -> None:
     chosen = together(several, now)
-    ready = [one for one in several if one.target > one.time]
-    due = [one for one in ready if now >= due_at(one)]
+    ready = [pending for pending in several if pending.target > pending.time]
+    due = [pending for pending in ready if now >= due_at(pending)]
     assert bool(chosen) == bool(due)
-    assert all(one in chosen for one in due)
-    for one in chosen:
-        early = timedelta(microseconds=due_at(one) - now)
-        assert one in ready
-        assert early <= one.freshness * EARLY + timedelta(microseconds=1)
-    for one in ready:
-        if due and one not in chosen:
-            assert timedelta(microseconds=due_at(one) - now) >= one.freshness * EARLY
+    assert all(pending in chosen for pending in due)
+    for pending in chosen:
+        early = timedelta(microseconds=due_at(pending) - now)
+        assert pending in ready
+        assert early <= pending.freshness * EARLY + timedelta(microseconds=1)
+    for pending in ready:
+        if due and pending not in chosen:
+            assert timedelta(microseconds=due_at(pending) - now) >= pending.freshness * EARLY
 
 
 def test_a_view_joins_within_a_quarter_of_its_own_freshness() -> None:

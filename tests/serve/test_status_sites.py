@@ -40,7 +40,7 @@ def test_silent_sites_are_shown_while_a_run_says_so(folder: Path) -> None:
     assert "site far has not answered since 1970-01-01" in shown
     assert "ConnectionError: refused" in shown
     assert "site default" not in shown
-    assert [(one["site"], one["alive"], one["last_seen"] is None) for one in told] == [
+    assert [(site["site"], site["alive"], site["last_seen"] is None) for site in told] == [
         ("default", True, False),
         ("far", False, True),
     ]

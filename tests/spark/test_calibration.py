@@ -24,9 +24,14 @@ SMALL = Extent((1, 50), (200, 400), 0, 1, 60.0)
 def test_every_kind_is_measured_at_every_size(spark: SparkSession, tmp_path: Path) -> None:
     found = measure(spark, str(tmp_path / "bench"), SMALL)
     assert set(found) == set(KINDS)
-    assert {(one.tuples, one.scanned) for one in found["join"]} == {(1, 200), (1, 400), (50, 200), (50, 400)}
-    assert {(one.tuples, one.scanned) for one in found["apply"]} == {(1, 0), (50, 0)}
-    assert all(one.seconds > 0 for kind in KINDS if kind != "union" for one in found[kind])
+    assert {(sample.tuples, sample.scanned) for sample in found["join"]} == {
+        (1, 200),
+        (1, 400),
+        (50, 200),
+        (50, 400),
+    }
+    assert {(sample.tuples, sample.scanned) for sample in found["apply"]} == {(1, 0), (50, 0)}
+    assert all(sample.seconds > 0 for kind in KINDS if kind != "union" for sample in found[kind])
     assert not (tmp_path / "bench").exists()
 
 
@@ -52,7 +57,7 @@ def test_the_command_writes_what_plan_reads(
     result = CliRunner().invoke(app, ["calibrate", "--quick", "--json", "--plot", str(picture)])
     assert result.exit_code == 0, result.exception
     answer = json.loads(result.stdout)
-    assert [one["kind"] for one in answer["operators"]] == list(KINDS)
+    assert [operator["kind"] for operator in answer["operators"]] == list(KINDS)
     found = calibrated(str(tmp_path / "nowhere"))
     assert found.path == answer["path"]
     assert {kind.value: model.fixed for kind, model in found.operators.models.items()}[

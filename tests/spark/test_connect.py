@@ -279,7 +279,7 @@ class Running(threading.Thread):
         self.one.run(stop=self.stop, show=self.shown.append)
 
     def time(self, view: str) -> int:
-        views = {one.view: one.time for one in self.shown[-1].views} if self.shown else {}
+        views = {listed.view: listed.time for listed in self.shown[-1].views} if self.shown else {}
         return views.get(view) or 0
 
     def reach(self, until: int, *views: str) -> None:

@@ -51,10 +51,10 @@ def check(kept: Keeping) -> None:
 def test_a_level_is_one_action(spark: SparkSession, tmp_path: Path) -> None:
     kept = filled(spark, tmp_path, FEW)
     records = kept.push()
-    assert {one.mode for one in records} == {"incremental"}
+    assert {record.mode for record in records} == {"incremental"}
     assert len(records) == 3
-    assert len({one.action for one in records}) == 1
-    assert len({one.spark_jobs for one in records}) == 1  # each names the jobs of the whole action
+    assert len({record.action for record in records}) == 1
+    assert len({record.spark_jobs for record in records}) == 1  # each names the jobs of the whole action
     check(kept)
     # Files of a common action have columns of other stages, all NULL; the log's ranges are of its own.
     (file,) = kept.workplace.timeline("large").delta(records[0].after, records[0].until).files

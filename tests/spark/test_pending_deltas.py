@@ -118,8 +118,8 @@ def test_views_over_views_are_one_action_and_right(
         records = kept.push()
         assert_right(kept, changes)
         if turn:
-            working = [one for one in records if one.mode == "incremental"]
-            assert len({one.action for one in working}) == 1
+            working = [record for record in records if record.mode == "incremental"]
+            assert len({record.action for record in working}) == 1
             assert {"placed", "sold"} <= pending.keys()
             for name, file in pending.items():
                 check(kept, name, file)
@@ -145,14 +145,14 @@ def test_a_delta_of_a_later_level_skips_as_if_the_earlier_was_written(
     kept = Keeping(spark, tmp_path, CHAIN)
     for start in (0, 1000):
         span = range(start, start + 50)
-        kept.ingest("customers", [{"cid": one, "city": "Bern"} for one in span])
-        kept.ingest("orders", [{"oid": one, "cid": one, "amount": 5} for one in span])
-        kept.ingest("items", [{"iid": one, "oid": one, "price": 5} for one in span])
+        kept.ingest("customers", [{"cid": number, "city": "Bern"} for number in span])
+        kept.ingest("orders", [{"oid": number, "cid": number, "amount": 5} for number in span])
+        kept.ingest("items", [{"iid": number, "oid": number, "price": 5} for number in span])
         kept.push()
     span = range(3000, 3010)
-    kept.ingest("customers", [{"cid": one, "city": "Rome"} for one in span])
-    kept.ingest("orders", [{"oid": one, "cid": one, "amount": 5} for one in span])
-    kept.ingest("items", [{"iid": one, "oid": one, "price": 5} for one in span])
+    kept.ingest("customers", [{"cid": number, "city": "Rome"} for number in span])
+    kept.ingest("orders", [{"oid": number, "cid": number, "amount": 5} for number in span])
+    kept.ingest("items", [{"iid": number, "oid": number, "price": 5} for number in span])
     deciding = Deciding(kept.workplace, Forecaster(kept.workplace), kept.clock.now())
     assert len(list(actions.actions(kept.catalog.levels(["sold"]), deciding))) == 1
     placed, sold = deciding.pending["placed"], deciding.pending["sold"]
@@ -196,7 +196,7 @@ def test_what_a_view_remembers_is_not_taken_for_what_it_shows(spark: SparkSessio
     shifted = "SELECT cid + 1000 AS cid, count(*) AS n FROM orders GROUP BY cid"
     ddl = f"CREATE MATERIALIZED VIEW shifted FRESHNESS = INTERVAL '9' SECOND AS {shifted};\n"
     kept = Keeping(spark, tmp_path, TABLES + ddl)
-    kept.ingest("orders", [{"oid": one, "cid": one, "amount": 1} for one in (1, 2, 3)])
+    kept.ingest("orders", [{"oid": number, "cid": number, "amount": 1} for number in (1, 2, 3)])
     kept.push()
     stage = kept.catalog.kept["shifted"].stages[-1]
     relations = kept.workplace.relations(stage, kept.clock.now())

@@ -152,7 +152,7 @@ def test_having_hides_rows_without_forgetting_them(spark: SparkSession, tmp_path
 def test_a_join_reads_only_the_files_its_delta_can_meet(spark: SparkSession, tmp_path: Path) -> None:
     kept = Keeping(spark, tmp_path, SHOP + JOINED)
     for start in (0, 1000, 2000):
-        kept.ingest("customers", [{"cid": start + one, "city": "x"} for one in range(100)])
+        kept.ingest("customers", [{"cid": start + number, "city": "x"} for number in range(100)])
     kept.ingest("orders", [{"oid": 1, "cid": 5, "amount": 1}])
     kept.push()
     kept.ingest("orders", [{"oid": 2, "cid": 2005, "amount": 1}, {"oid": 3, "cid": 2050, "amount": 2}])

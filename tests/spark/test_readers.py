@@ -25,7 +25,7 @@ VIEW = "CREATE MATERIALIZED VIEW amounts FRESHNESS = INTERVAL '9' SECOND AS SELE
 
 def test_readers_see_whole_pushes_while_views_are_written(spark: SparkSession, tmp_path: Path) -> None:
     kept = Keeping(spark, tmp_path, SHOP + VIEW)
-    kept.ingest("orders", [{"oid": one, "cid": 1, "amount": 0} for one in range(50)])
+    kept.ingest("orders", [{"oid": number, "cid": 1, "amount": 0} for number in range(50)])
     kept.push()
     path = str(tmp_path / "warehouse" / "views" / "amounts")
     stop, wrong, looks = threading.Event(), [], []
@@ -39,7 +39,9 @@ def test_readers_see_whole_pushes_while_views_are_written(spark: SparkSession, t
                 set(duckdb.connect().execute(COUNTED).fetchall()),
             ]
             looks.append(seen)
-            wrong.extend(one for answers in seen for one in answers if len(one) != 2 or one[0] != 50)
+            wrong.extend(
+                answer for answers in seen for answer in answers if len(answer) != 2 or answer[0] != 50
+            )
 
     reader = threading.Thread(target=look)
     reader.start()
@@ -48,7 +50,7 @@ def test_readers_see_whole_pushes_while_views_are_written(spark: SparkSession, t
         amount += 1
         kept.ingest(
             "orders",
-            [{"op": "update", "row": {"oid": one, "cid": 1, "amount": amount}} for one in range(50)],
+            [{"op": "update", "row": {"oid": number, "cid": 1, "amount": amount}} for number in range(50)],
         )
         kept.push()
     stop.set()
@@ -64,9 +66,9 @@ def test_compaction_keeps_every_view(spark: SparkSession, tmp_path: Path) -> Non
         SHOP + VIEW + "CREATE MATERIALIZED VIEW total FRESHNESS = INTERVAL '9' SECOND AS"
         " SELECT cid, sum(amount) AS s FROM orders GROUP BY cid;",
     )
-    for one in range(MANY_FILES + 2):
-        kept.ingest("orders", [{"oid": one, "cid": one % 2, "amount": one}])
-        if one == 0:
+    for number in range(MANY_FILES + 2):
+        kept.ingest("orders", [{"oid": number, "cid": number % 2, "amount": number}])
+        if number == 0:
             kept.push()
     kept.ingest("orders", [{"op": "delete", "row": {"oid": 3}}])
     # One by one: a push of all that read a source puts its new files together beforehand.

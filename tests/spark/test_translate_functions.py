@@ -58,7 +58,7 @@ struct(i, s).s | struct(i AS q, s).q | struct(i, n + 1) | named_struct('A', i, '
 
 def expressions() -> list[str]:
     """One an entry; ` | ` separates them, so that `i | 4`, the bitwise operator, is put in by hand."""
-    found = [one.strip() for line in EXPRESSIONS.splitlines() for one in line.split(" | ")]
+    found = [text.strip() for line in EXPRESSIONS.splitlines() for text in line.split(" | ")]
     joined = found.index("i")
     return [*found[:joined], "i | 4", *found[joined + 2 :]]
 
@@ -71,7 +71,7 @@ median(d) | percentile(i, 0.5) | percentile_cont(0.25) WITHIN GROUP (ORDER BY d 
 size(collect_set(s)) | skewness(d) | kurtosis(d) | mode(i, true) | try_sum(i) | sum(CASE WHEN b THEN 1 ELSE 0 END) | sum(coalesce(n, 0)) | avg(n) * 2 | max(n) - min(n) | sum(i) / count(*)
 """.strip()  # fmt: skip
 
-AGGREGATES_LISTED = [one.strip() for line in AGGREGATES.splitlines() for one in line.split(" | ")]
+AGGREGATES_LISTED = [text.strip() for line in AGGREGATES.splitlines() for text in line.split(" | ")]
 
 
 @pytest.fixture(scope="module")
@@ -121,10 +121,10 @@ def test_aggregates(spark: SparkSession, table: DataFrame, listed: list[str]) ->
     groups = translated.plan.child
     assert isinstance(groups, Aggregate)
     calls = []
-    for one in groups.aggregates:
-        written = one.template.format(*map(spark_sql, one.arguments))
-        where = f" FILTER (WHERE {spark_sql(one.where)})" if one.where is not None else ""
-        calls.append(f"{written}{where} AS `{one.name}`")
+    for aggregate in groups.aggregates:
+        written = aggregate.template.format(*map(spark_sql, aggregate.arguments))
+        where = f" FILTER (WHERE {spark_sql(aggregate.where)})" if aggregate.where is not None else ""
+        calls.append(f"{written}{where} AS `{aggregate.name}`")
     ours = over_plan(table).selectExpr(*calls)
     ours = ours.selectExpr(*(spark_sql(expr) for _, expr in translated.plan.items))
     compare(spark.sql(sql), ours, translated.types, listed)
@@ -157,8 +157,10 @@ CALLS = ["sum({0})", "avg({0})", "min({0})", "max({0})", "bool_and({0})", "count
 
 def clashing() -> list[str]:
     """Every form over every pair of types that we refuse."""
-    found = [form.format(one, two) for form in FORMS for one in SAMPLES.values() for two in SAMPLES.values()]
-    found += [call.format(one) for call in CALLS for one in SAMPLES.values()]
+    found = [
+        form.format(sample, two) for form in FORMS for sample in SAMPLES.values() for two in SAMPLES.values()
+    ]
+    found += [call.format(sample) for call in CALLS for sample in SAMPLES.values()]
     refused = []
     for text in dict.fromkeys(found):
         view = View("v", SqlText(f"SELECT {text} AS x FROM r"), datetime.timedelta(seconds=1))

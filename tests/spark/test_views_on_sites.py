@@ -94,10 +94,10 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
         timeline = Timeline(str(tmp_path / site / "stages" / catalog.folder(replica)))
         assert timeline.exists()
         assert timeline.time() > before
-        moved = [one for one in pushes(shop) if one["stage"] == replica and one["mode"] == "copy"]
+        moved = [push for push in pushes(shop) if push["stage"] == replica and push["mode"] == "copy"]
         assert len(moved) == 2
-        assert all(one["bytes_copied"] > 0 and one["changed_rows"] > 0 for one in moved)
-        assert {one["site"] for one in moved} == {site}
+        assert all(push["bytes_copied"] > 0 and push["changed_rows"] > 0 for push in moved)
+        assert {push["site"] for push in moved} == {site}
 
     # Everything lies under the root of its site, and joins look nowhere else.
     for name, stage in stages(catalog).items():
@@ -111,10 +111,10 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
 
     # The second run went on from the first: nothing was computed anew for want of its history.
     later = pushes(shop, before)
-    assert "initial" not in {one["mode"] for one in later}
-    assert not [one for one in later if "compacted away" in one["reason"]]
-    assert "incremental" in {one["mode"] for one in later}
-    assert {one["site"] for one in pushes(shop, before)} >= {"m1", "m3"}
+    assert "initial" not in {push["mode"] for push in later}
+    assert not [push for push in later if "compacted away" in push["reason"]]
+    assert "incremental" in {push["mode"] for push in later}
+    assert {push["site"] for push in pushes(shop, before)} >= {"m1", "m3"}
 
     # A part of a view is made from it, not from the sources; the aggregate shares the join.
     read = {name: set(stage.reads) for name, stage in stages(catalog).items()}
@@ -127,7 +127,9 @@ def test_views_joined_across_sites(spark: SparkSession, tmp_path: Path) -> None:
     assert wrong(shop) == []
     # What was shared and is no longer has been removed.
     there = {path.name for path in tmp_path.glob("*/stages/*")}
-    assert {one for one in there if "~" in one or one.count("@") > 1} <= set(as_run(shop).folders().values())
+    assert {folder for folder in there if "~" in folder or folder.count("@") > 1} <= set(
+        as_run(shop).folders().values()
+    )
 
 
 def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_path: Path) -> None:
@@ -147,9 +149,9 @@ def test_what_is_foreseen_of_sites_is_what_was_learnt(spark: SparkSession, tmp_p
     executor.watermarks = dict.fromkeys(shop.project.tables, shop.clock.now())
     executor.push_now()
     sites: dict[str, set[str]] = {}
-    for one in records.drain():
-        if one.mode == "incremental":
-            sites.setdefault(one.action, set()).add(one.site)
+    for record in records.drain():
+        if record.mode == "incremental":
+            sites.setdefault(record.action, set()).add(record.site)
     assert max(map(len, sites.values())) > 1  # sites that share a Spark share its actions
     alter_again(shop)
     asked: list[Mapping[str, Done]] = []
@@ -185,7 +187,7 @@ def test_views_over_views_of_other_sites(spark: SparkSession, tmp_path: Path) ->
     shop.run_until_idle()
     assert wrong(shop) == []
     assert shop.read("share").table.num_rows > 30
-    copied = {one["stage"] for one in pushes(shop) if one["mode"] == "copy"}
+    copied = {push["stage"] for push in pushes(shop) if push["mode"] == "copy"}
     assert copied & {"joined@m3", "by_city@m3", "by_city@m2", "joined@m1"}
 
 
@@ -205,7 +207,7 @@ def random_view(name: str, randomly: random.Random) -> str:
         f"{left}.{randomly.choice('kka')} = {right}.{randomly.choice('kkb')}"
         for left, right in zip(names, names[1:], strict=False)
     ]
-    conditions += [f"{one}.b {randomly.choice(('>', '>=', '='))} {randomly.randrange(2)}" for one in names[:2]
+    conditions += [f"{joined}.b {randomly.choice(('>', '>=', '='))} {randomly.randrange(2)}" for joined in names[:2]
                    if randomly.random() < 0.4]  # fmt: skip
     columns = [f"{alias}.{column}" for alias in aliases for column in COLUMNS]
     shown = randomly.sample(columns, 3)
@@ -255,5 +257,5 @@ def test_random_views_on_three_sites(spark: SparkSession, tmp_path: Path, seed: 
             world.ingest(name, random_changes(alive[name], randomly))
         world.run_until_idle()
         assert wrong(world) == [], sql
-    assert any(one["mode"] == "copy" for one in pushes(world))
-    assert sum(one.rows for one in world.status().views) > 10
+    assert any(push["mode"] == "copy" for push in pushes(world))
+    assert sum(view.rows for view in world.status().views) > 10

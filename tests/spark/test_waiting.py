@@ -84,7 +84,7 @@ def test_looks_become_denser_until_a_push_is_due(spark: SparkSession, tmp_path: 
             kept.clock.advance(timedelta(seconds=1))
             kept.executor.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
             kept.executor.step()
-            if any(one.running for one in kept.executor.states.values()):
+            if any(state.running for state in kept.executor.states.values()):
                 kept.executor.close()
     assert kept.clock.now() - pushed > 300_000_000  # as late as SLACK says, but for the push itself
     assert len(set(looks)) < 50  # and not one every second
@@ -98,7 +98,7 @@ def test_the_first_push_of_a_run_does_not_wait(spark: SparkSession, tmp_path: Pa
         kept.clock.advance(timedelta(seconds=2))
         started.watermarks = dict.fromkeys(kept.project.tables, kept.clock.now())
         started.step()
-        return any(one.running for one in started.states.values())
+        return any(state.running for state in started.states.values())
 
     assert not look()  # nothing to push
     kept.ingest("orders", [{"oid": 2, "cid": 1, "amount": 5}])

@@ -115,10 +115,11 @@ def _changes(workplace: Workplace, job: Job, net: bool) -> tuple[list[str], ZSet
     def stored(source: Plan, database: Database) -> ZSet:
         return consolidate((row_of(row), weight) for row, weight in evaluate(source, database).items())
 
+    changes = _stored_changes(workplace, job)
     try:
         if not net:
-            stored(_without_signs(plan), _database(workplace, job, _every_row))
-        return names, stored(plan, _database(workplace, job, lambda rows: rows))
+            stored(_without_signs(plan), _database(changes, _every_row))
+        return names, stored(plan, _database(changes, lambda rows: rows))
     except InputError as error:
         condition = {"HW910": ("CAST_INVALID_INPUT", "22018"), "HW912": ("DIVIDE_BY_ZERO", "22012")}[
             error.code
@@ -136,11 +137,16 @@ def _every_row(rows: list[tuple[Row, int]]) -> list[tuple[Row, int]]:
 
 
 Rows = Callable[[list[tuple[Row, int]]], list[tuple[Row, int]]]
+StoredChanges = dict[tuple[str, Version], tuple[tuple[str, ...], list[tuple[Row, int]]]]
 
 
-def _database(workplace: Workplace, job: Job, rows: Rows) -> dict[tuple[str, Version], Any]:
+def _database(changes: StoredChanges, rows: Rows) -> dict[tuple[str, Version], Any]:
+    return {relation: (columns, consolidate(rows(pairs))) for relation, (columns, pairs) in changes.items()}
+
+
+def _stored_changes(workplace: Workplace, job: Job) -> StoredChanges:
     """Every relation that a job reads, at every version; itself as the state that it keeps."""
-    database = {}
+    changes: StoredChanges = {}
     for name in {*job.reads, job.name}:
         timeline = workplace.timeline_of(name)
         if not timeline.exists():
@@ -151,9 +157,8 @@ def _database(workplace: Workplace, job: Job, rows: Rows) -> dict[tuple[str, Ver
             Version.DELTA: timeline.delta(job.after, job.until),
         }
         for version, part in parts.items():
-            columns, pairs = _shown(timeline, part, own=name == job.name)
-            database[name, version] = (columns, consolidate(rows(pairs)))
-    return database
+            changes[name, version] = _shown(timeline, part, own=name == job.name)
+    return changes
 
 
 def _type(values: list[object], encoded: bool, name: str) -> pa.DataType:

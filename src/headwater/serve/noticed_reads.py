@@ -38,14 +38,14 @@ logger = logging.getLogger(__name__)
 
 def key_columns(catalog: Catalog, relation: str) -> dict[str, tuple[str, ...]]:
     """By table with BY READS: the columns of a relation that are the columns it is weighed by."""
-    found: dict[str, tuple[str, ...]] = {}
+    weighed: dict[str, tuple[str, ...]] = {}
     for table in catalog.project.tables.values():
         if isinstance(table.weight, ReadWeight):
             origins = {_source(catalog, relation, name): name for name in _columns(catalog, relation)}
             wanted = [(table.name, name) for name in table.weight.columns]
             if all(pair in origins for pair in wanted):
-                found[table.name] = tuple(origins[pair] for pair in wanted)
-    return found
+                weighed[table.name] = tuple(origins[pair] for pair in wanted)
+    return weighed
 
 
 def _columns(catalog: Catalog, relation: str) -> Sequence[str]:

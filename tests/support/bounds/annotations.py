@@ -37,13 +37,13 @@ def data_folder() -> Path | None:
         root / ".." / "shared" / "data",
         Path("..") / "shared" / "data",
     ]
-    return next((Path(one) for one in places if one and (Path(one) / "sql").is_dir()), None)
+    return next((Path(file) for file in places if file and (Path(file) / "sql").is_dir()), None)
 
 
 def _columns(table: Table, text: str) -> tuple[str, ...]:
     """Columns of an annotation; a `window` element promises more than columns can say and is left out."""
-    wanted = [one.strip().lower() for one in text.split(",") if not one.strip().startswith("window")]
-    return tuple(name for one in wanted for name in table.column_names if name.lower() == one)
+    wanted = [part.strip().lower() for part in text.split(",") if not part.strip().startswith("window")]
+    return tuple(name for column in wanted for name in table.column_names if name.lower() == column)
 
 
 def _annotated(text: str, tables: dict[str, Table]) -> dict[str, Table]:

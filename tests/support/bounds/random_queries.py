@@ -46,7 +46,7 @@ class Generator:
         )
         columns = [replace(column, nullable=column.nullable and column.name not in key) for column in columns]
         unique = ((("b", "c"),) if self.chance(0.3) else ()) + ((("s",),) if self.chance(0.1) else ())
-        limits = [Cardinality((one,), self.random.randint(2, 4)) for one in "abc" if self.chance(0.45)]
+        limits = [Cardinality((letter,), self.random.randint(2, 4)) for letter in "abc" if self.chance(0.45)]
         limits += [Cardinality(("a", "c"), 2)] if self.chance(0.2) else []
         limits += [Cardinality((), 9)] if self.chance(0.1) else []
         foreign = [
@@ -61,7 +61,10 @@ class Generator:
         for _ in range(self.random.choice([0, 6, 25])):
             row = {column.name: self.value(column) for column in table.columns}
             for reference in table.foreign_keys:
-                choices = [tuple(one[name] for name in reference.referenced) for one in data[reference.table]]
+                choices = [
+                    tuple(referenced[name] for name in reference.referenced)
+                    for referenced in data[reference.table]
+                ]
                 if not choices:
                     row |= dict.fromkeys(reference.columns, None)
                 elif all(row[name] is not None for name in reference.columns):
@@ -88,18 +91,21 @@ class Generator:
             return False
         for reference in table.foreign_keys:
             values = tuple(row[name] for name in reference.columns)
-            targets = [tuple(one[name] for name in reference.referenced) for one in data[reference.table]]
+            targets = [
+                tuple(referenced[name] for name in reference.referenced)
+                for referenced in data[reference.table]
+            ]
             if None not in values and values not in targets:
                 return False
         for key in ((table.key,) if table.key else ()) + table.unique:
             values = [row[name] for name in key]
-            if None not in values and any([one[name] for name in key] == values for one in kept):
+            if None not in values and any([other[name] for name in key] == values for other in kept):
                 return False
         for limit in table.cardinalities:
             values = [row[name] for name in limit.columns]
             if None in values:  # not counted, as at capture
                 continue
-            if sum([one[name] for name in limit.columns] == values for one in kept) >= limit.limit:
+            if sum([other[name] for name in limit.columns] == values for other in kept) >= limit.limit:
                 return False
         return True
 

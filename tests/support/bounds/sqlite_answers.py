@@ -16,7 +16,7 @@ def sqlite_of(catalog: Catalog, data: dict[str, list[dict[str, Any]]]) -> sqlite
     for name, table in catalog.tables.items():
         connection.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
         slots = ", ".join("?" for _ in table.columns)
-        rows = [[row[one] for one in table.column_names] for row in data.get(name, [])]
+        rows = [[row[column] for column in table.column_names] for row in data.get(name, [])]
         connection.executemany(f"INSERT INTO {name} VALUES ({slots})", rows)
     return connection
 
@@ -37,7 +37,7 @@ def ask(connection: sqlite3.Connection, sql: str, params: dict[str, Any]) -> lis
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """SQLite has no booleans, and adds floats in its own order."""
-    values = [int(one) if isinstance(one, bool) else one for one in row]
+    values = [int(held) if isinstance(held, bool) else held for held in row]
     return tuple(round(value, 9) if isinstance(value, float) else value for value in values)
 
 

@@ -31,20 +31,21 @@ PASSES: tuple[Pass, ...] = (
 
 def optimize(plan: Plan, skip: Collection[str] = ()) -> Plan:
     """All passes, one after the other; what they broke is an InternalError with the pass's name."""
+    sound: set[Plan] = set()
     for pass_ in PASSES:
         if pass_.__name__ not in skip:
-            plan = _checked(pass_, plan)
+            plan = _checked(pass_, plan, sound)
     return share(plan)
 
 
-def _checked(pass_: Pass, plan: Plan) -> Plan:
+def _checked(pass_: Pass, plan: Plan, sound: set[Plan]) -> Plan:
     result = pass_(plan)
     if result.columns != plan.columns:
         detail = f"before: {', '.join(plan.columns)}; after: {', '.join(result.columns)}"
         raise InternalError(
             "HW904", f"the pass {pass_.__name__} changed the columns of a plan", detail=detail
         )
-    wrong = [] if result is plan else faults(result)
+    wrong = [] if result is plan else faults(result, sound)
     if wrong:
         raise InternalError("HW905", f"the pass {pass_.__name__} broke a plan", detail="; ".join(wrong))
     return result

@@ -27,9 +27,12 @@ from headwater.algebra.plans.walks import nodes
 __all__ = ["faults"]
 
 
-def faults(plan: Plan) -> list[str]:
-    """What is wrong with the plan, in words; an empty list for a sound plan."""
-    return [fault for node in nodes(plan) for fault in _node_faults(node)]
+def faults(plan: Plan, sound: set[Plan] | None = None) -> list[str]:
+    """What is wrong with the plan, in words; an empty list for a sound plan.
+
+    Nodes that are known to be `sound` are not judged again; those judged now are added to them.
+    """
+    return [fault for node in nodes(plan, sound) for fault in _node_faults(node)]
 
 
 def _node_faults(node: Plan) -> Iterator[str]:

@@ -62,10 +62,10 @@ def keys_of(plan: Plan, declared: Declared) -> frozenset[Key]:
             return _joined([(child, keys_of(child, declared)) for child in inputs], conditions)
         case OuterJoin(left, right, JoinKind.LEFT, pairs):
             columns = {own.name for _, own in pairs if isinstance(own, Column)}
-            found = keys_of(right, declared)
-            if any(key <= columns for key in found):
+            of_right = keys_of(right, declared)
+            if any(key <= columns for key in of_right):
                 return keys_of(left, declared)
-            return _products([keys_of(left, declared), found])
+            return _products([keys_of(left, declared), of_right])
         case _:
             return frozenset()
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import assert_never
+from operator import attrgetter, is_
+from typing import Any, assert_never
 
 from headwater.algebra.expressions.tree import Column, Expr
 from headwater.algebra.plans.nodes import (
@@ -33,26 +34,37 @@ from headwater.algebra.plans.nodes import (
 __all__ = ["at", "children", "nodes", "pick", "reads", "rewrite_up", "scan_rows", "share", "with_children"]
 
 
-def children(node: Plan) -> tuple[Plan, ...]:
-    """The inputs of a node, in order; the `by` of a Restrict comes last."""
+def _inputs(node: Plan) -> Callable[[Any], tuple[Plan, ...]]:
+    """How the inputs of nodes of this kind are read."""
     match node:
         case Scan():
-            return ()
+            return lambda _: ()
         case Filter() | Project() | Windows() | Aggregate() | Over() | Explode() | Negate():
-            return (node.child,)
+            return lambda node: (node.child,)
         case Join() | Union():
-            return node.inputs
+            return attrgetter("inputs")
         case OuterJoin() | SemiJoin():
-            return (node.left, node.right)
+            return attrgetter("left", "right")
         case Restrict():
-            return (node.child, node.by)
+            return attrgetter("child", "by")
         case _:
             assert_never(node)
 
 
+_INPUTS: dict[type[Plan], Callable[[Any], tuple[Plan, ...]]] = {}  # walks ask for little else
+
+
+def children(node: Plan) -> tuple[Plan, ...]:
+    """The inputs of a node, in order; the `by` of a Restrict comes last."""
+    inputs = _INPUTS.get(type(node))
+    if inputs is None:
+        inputs = _INPUTS[type(node)] = _inputs(node)
+    return inputs(node)
+
+
 def with_children(node: Plan, inputs: Sequence[Plan]) -> Plan:
     """The node over other inputs; the node itself when they are the ones it has."""
-    if all(new is old for new, old in zip(inputs, children(node), strict=True)):
+    if all(map(is_, inputs, children(node))):
         return node
     match node:
         case Scan():
@@ -74,9 +86,12 @@ def rewrite_up(plan: Plan, step: Callable[[Plan], Plan]) -> Plan:
     done: dict[Plan, Plan] = {}
 
     def visit(node: Plan) -> Plan:
-        if node not in done:
-            done[node] = step(with_children(node, [visit(child) for child in children(node)]))
-        return done[node]
+        rewritten = done.get(node)
+        if rewritten is None:
+            inputs = children(node)
+            over = with_children(node, [visit(child) for child in inputs]) if inputs else node
+            rewritten = done[node] = step(over)
+        return rewritten
 
     return visit(plan)
 
@@ -87,14 +102,14 @@ def share(plan: Plan) -> Plan:
     return rewrite_up(plan, lambda node: seen.setdefault(node, node))
 
 
-def nodes(plan: Plan) -> Iterator[Plan]:
-    """Every distinct node once, inputs before the nodes that use them."""
-    seen: set[Plan] = set()
+def nodes(plan: Plan, seen: set[Plan] | None = None) -> Iterator[Plan]:
+    """Every distinct node once, inputs before the nodes that use them; those `seen` before are left out."""
+    met = set() if seen is None else seen
 
     def visit(node: Plan) -> Iterator[Plan]:
-        if node in seen:
+        if node in met:
             return
-        seen.add(node)
+        met.add(node)
         for child in children(node):
             yield from visit(child)
         yield node

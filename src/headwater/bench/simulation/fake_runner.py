@@ -104,7 +104,7 @@ class FakeRunner:
 
     def content(self, view: str, time: int) -> int:
         """How many microseconds of changes a view has seen of its sources."""
-        return sum(self.sources[name].content_at(time) for name in self.catalog.below(view))
+        return sum([self.sources[name].content_at(time) for name in self.catalog.below(view)])
 
     def reachable(self, sites: Collection[str]) -> bool:
         return not self.faults.silent & set(sites)

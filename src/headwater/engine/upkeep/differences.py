@@ -146,8 +146,8 @@ def _numbered(exact: Query, keys: Sequence[str], floating: Sequence[str], sign: 
 
 def _rows(inputs: Inputs, view: str, side: str, names: Sequence[str], limit: int) -> list[tuple[Any, ...]]:
     columns = ", ".join(f"{side}{at}" for at in range(len(names)))
-    found = inputs.spark.sql(f"SELECT {columns} FROM {view} WHERE _{side} IS NOT NULL LIMIT {limit}")
-    return [tuple(row.values()) for row in as_python(found.toArrow())]
+    selected = inputs.spark.sql(f"SELECT {columns} FROM {view} WHERE _{side} IS NOT NULL LIMIT {limit}")
+    return [tuple(row.values()) for row in as_python(selected.toArrow())]
 
 
 def _unmatched(

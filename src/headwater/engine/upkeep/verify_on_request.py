@@ -51,14 +51,14 @@ class Verifier:
         write_outcome(root, request.view, begun | {"begun_at": instant_text(self.clock.now())})
         self._wait_for_a_pause()
         try:
-            found = self._found(request.view)
+            outcome = self._outcome(request.view)
         except Exception as error:
             logger.info("%s could not be verified", request.view, exc_info=True)
             text = error.message if isinstance(error, HeadwaterError) else brief(error)
-            found = {"state": "failed", "error": text}
-        write_outcome(root, request.view, begun | found | {"ended_at": instant_text(self.clock.now())})
+            outcome = {"state": "failed", "error": text}
+        write_outcome(root, request.view, begun | outcome | {"ended_at": instant_text(self.clock.now())})
 
-    def _found(self, view: str) -> dict[str, Any]:
+    def _outcome(self, view: str) -> dict[str, Any]:
         kept = self.workplace.catalog.kept[self.workplace.catalog.view(view).name]
         spark = self.workplace.spark
         with metered(spark, f"verify {uuid.uuid4().hex[:6]}", f"verify {view}", POOL) as meter:

@@ -40,19 +40,19 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def parameters_of(query: Query, types: Types) -> Parameters:
     """The parameters in the order of their names, without those that stand for the moment ($now)."""
-    found: dict[str, str] = {}
+    inferred: dict[str, str] = {}
     lists: set[str] = set()
     for block in _blocks(query):
         for cut in (block.limit, block.offset):
             if cut is not None:
-                found.update((name, "bigint") for name in _names(cut))
+                inferred.update((name, "bigint") for name in _names(cut))
         if isinstance(block, Select):
             sources = {source.alias: source for source in block.sources}
             for expr in block.expressions():
                 for part in walk(expr):
-                    _meet(part, sources, types, found, lists)
+                    _meet(part, sources, types, inferred, lists)
     names = sorted(name for name in query.params if not name.startswith("$"))
-    return tuple((name, found.get(name, ANY), name in lists) for name in names)
+    return tuple((name, inferred.get(name, ANY), name in lists) for name in names)
 
 
 def counts_of(query: Query, maxima: Mapping[str, int], most: int) -> Counts:
@@ -96,7 +96,7 @@ def _names(expr: Expr) -> list[str]:
 
 
 def _meet(
-    part: Expr, sources: Mapping[str, Base | Derived], types: Types, found: dict[str, str], lists: set[str]
+    part: Expr, sources: Mapping[str, Base | Derived], types: Types, inferred: dict[str, str], lists: set[str]
 ) -> None:
     """Note the types of parameters that stand beside something typed in one call."""
     if not isinstance(part, Call) or part.function not in _COMPARISONS:
@@ -107,7 +107,7 @@ def _meet(
     for argument in part.arguments:
         for name in _beside(argument):
             if kinds:
-                found.setdefault(name, "string" if part.function == "like" else kinds[0])
+                inferred.setdefault(name, "string" if part.function == "like" else kinds[0])
 
 
 def _beside(expr: Expr) -> Iterator[str]:

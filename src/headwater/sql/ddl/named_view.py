@@ -55,18 +55,18 @@ def dissolve(readers: Sequence[Reader], named: Sequence[View]) -> tuple[Reader, 
 
 def _needed(view: View | Query, named: Mapping[str, View]) -> list[View]:
     """Those that a view or a query reads, each after those that it reads itself."""
-    found: dict[str, View] = {}
+    used: dict[str, View] = {}
 
     def visit(reader: View | Query, path: tuple[str, ...]) -> None:
         for name in _read(reader, named):
             if name in path:
                 raise InputError("HW121", f'the view "{name}" reads itself', place=named[name].place)
-            if name not in found:
+            if name not in used:
                 visit(named[name], (*path, name))
-                found[name] = named[name]
+                used[name] = named[name]
 
     visit(view, ())
-    return list(found.values())
+    return list(used.values())
 
 
 def _read(reader: View | Query, named: Mapping[str, View]) -> Iterator[str]:

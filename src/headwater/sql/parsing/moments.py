@@ -36,10 +36,10 @@ class _Moment(NamedTuple):
 
 @lru_cache(maxsize=500)
 def _moments(text: str) -> tuple[_Moment, ...]:
-    return tuple(_found(lex(Source("<sql>", text))))
+    return tuple(_moments_among(lex(Source("<sql>", text))))
 
 
-def _found(tokens: tuple[Token, ...]) -> Iterator[_Moment]:
+def _moments_among(tokens: tuple[Token, ...]) -> Iterator[_Moment]:
     for at, token in enumerate(tokens):
         name = token.text.lower() if token.kind is Kind.WORD else ""
         before = tokens[at - 1].text if at else ""

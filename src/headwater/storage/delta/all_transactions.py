@@ -38,7 +38,7 @@ def all_transactions(table: str, version: int) -> dict[str, int] | None:
 def _newest_checkpoint(table: str, version: int) -> int | None:
     names = map(_CHECKPOINT.fullmatch, os.listdir(os.path.join(table, "_delta_log")))
     versions = (int(name[1]) for name in names if name is not None)
-    return max((found for found in versions if found <= version), default=None)
+    return max((known for known in versions if known <= version), default=None)
 
 
 def _of_checkpoint(table: str, version: int) -> dict[str, int]:

@@ -38,8 +38,8 @@ class Connected:
             return [self.get(table, key) for key in keys]
         shape, wanted = self.shapes.shape(table), [key_of(key) for key in keys]
         rows = self.connection.execute(shape.many + many, (wanted,)).fetchall()
-        found = {key: shape.entry(row) for key, *row in rows}
-        return [found.get(key) for key in wanted]
+        entries = {key: shape.entry(row) for key, *row in rows}
+        return [entries.get(key) for key in wanted]
 
     def scan(self, wanted: RangeRead) -> Sequence[Entry]:
         shape = self.shapes.scanned(wanted.over, wanted.table or wanted.over.table)

@@ -47,7 +47,7 @@ def read_partition(
     buckets: Iterable[int],
 ) -> Partition:
     """The groups of some buckets in the windows that end with `ends`; cut, if each is in one bucket only."""
-    store, rows, found = Renamed(snapshot, names), 0, dict[tuple[Any, tuple[Any, ...]], Group]()
+    store, rows, by_key = Renamed(snapshot, names), 0, dict[tuple[Any, tuple[Any, ...]], Group]()
     slots = dict.fromkeys(slot for end in ends for slot in view.window(end))
     for bucket in buckets:
         counters: dict[Counter, dict[Any, dict[str, Any]]] = {}
@@ -57,8 +57,8 @@ def read_partition(
                 key = tuple(entry[name] for name in view.key)
                 counters.setdefault(key, {})[slot] = {name: entry[name] for name in view.states}
         for group in _contributions(store, view, ends, counters):
-            _add(found, group)
-    groups: Iterable[Group] = found.values()
+            _add(by_key, group)
+    groups: Iterable[Group] = by_key.values()
     return Partition(tuple(_cut(view, groups) if view.whole else groups), rows)
 
 
@@ -85,22 +85,22 @@ def _sums(view: RankedView, held: list[dict[str, Any]]) -> dict[str, Any]:
     return total
 
 
-def _add(found: dict[tuple[Any, tuple[Any, ...]], Group], group: Group) -> None:
+def _add(by_key: dict[tuple[Any, tuple[Any, ...]], Group], group: Group) -> None:
     key = (group.end, group.values)
-    before = found.get(key)
+    before = by_key.get(key)
     if before is not None:
         states = tuple(added(a, b, +1) for a, b in zip(before.states, group.states, strict=True))
         group = Group(group.end, group.values, states)
-    found[key] = group
+    by_key[key] = group
 
 
 def merged(partitions: Iterable[Partition]) -> list[Group]:
     """The groups of all partitions; one that several have found is added up."""
-    found: dict[tuple[Any, tuple[Any, ...]], Group] = {}
+    by_key: dict[tuple[Any, tuple[Any, ...]], Group] = {}
     for partition in partitions:
         for group in partition.groups:
-            _add(found, group)
-    return list(found.values())
+            _add(by_key, group)
+    return list(by_key.values())
 
 
 def placed(view: RankedView, groups: Iterable[Group]) -> Iterator[dict[str, Any]]:
