@@ -210,3 +210,31 @@ def test_a_cut_parquet_file_is_wrong_content(
     polled = FileCapture(warehouse, table, clock, str(tmp_path)).poll()
     assert polled.waiting == ()
     assert [letter["line"] for letter in dead_letters(warehouse)] == [0]
+
+
+def test_a_name_that_is_not_utf8_waits_and_the_others_go_on(
+    files: FileCapture, warehouse: Warehouse, tmp_path: Path
+) -> None:
+    odd = os.fsencode(tmp_path) + b"/in/odd\xff.jsonl"
+    with open(odd, "w") as file:
+        file.write('{"id": 1}\n')
+    put(tmp_path, "b", 2)
+    polled = files.poll()
+    [waiting] = polled.waiting
+    assert "rename it" in waiting.reason
+    waiting.file.encode()
+    assert ids(warehouse) == [2]
+    os.rename(odd, tmp_path / "in" / "odd.jsonl")
+    assert (files.poll().waiting, ids(warehouse)) == ((), [1, 2])
+
+
+@pytest.mark.parametrize(
+    "record", ['{"id": 1, "\\ud800": 1}', '{"op": "\\ud800", "row": {"id": 1}}', '"\\ud800"']
+)
+def test_half_a_surrogate_pair_is_a_dead_letter_like_any_other(
+    files: FileCapture, warehouse: Warehouse, tmp_path: Path, record: str
+) -> None:
+    (tmp_path / "in" / "a.jsonl").write_text(f'{record}\n{{"id": 2}}\n')
+    assert files.poll().error is None
+    assert ids(warehouse) == [2]
+    assert len(dead_letters(warehouse)) == 1

@@ -100,13 +100,18 @@ def _letters(table: str, rejected: Sequence[Rejection], time: int) -> pa.Table:
             "table": [table] * count,
             "file": pa.array([record.file for record in rejected], pa.string()),
             "line": [record.line for record in rejected],
-            "record": [record.text[:LONGEST].encode(errors="replace").decode() for record in rejected],
-            "reason": [redact(record.reason) for record in rejected],
+            "record": [_storable(record.text[:LONGEST]) for record in rejected],
+            "reason": [_storable(redact(record.reason)) for record in rejected],
             "header": pa.array([record.header for record in rejected], pa.string()),
             "count": [record.count for record in rejected],
         },
         schema=_SCHEMA,
     )
+
+
+def _storable(text: str) -> str:
+    """Text without halves of surrogate pairs, which JSON can write and UTF-8 cannot."""
+    return text.encode(errors="replace").decode()
 
 
 def read_letters(warehouse: Warehouse, table: str | None = None) -> list[DeadLetter]:

@@ -10,13 +10,15 @@ read again; a dead letter says so.  Files are taken in the order of their names;
 committed together, and many small files in one commit.
 
 A file is read before it is numbered in the ledger.  One that cannot be read (no permission, an error of the
-disk) is not taken: it waits, is shown, and is tried again ever more rarely (waiting.py), while the others go
-on.  Only content that cannot be parsed is rejected as a whole (parsing.py).  A file that was numbered by a
-run killed before its commit holds those behind it until it can be read, or is gone.
+disk, a name that is not UTF-8) is not taken: it waits, is shown, and is tried again ever more rarely
+(waiting.py), while the others go on.  Only content that cannot be parsed is rejected as a whole (parsing.py).
+A file that was numbered by a run killed before its commit holds those behind it until it can be read, or is
+gone.
 """
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import logging
 import os
@@ -137,8 +139,8 @@ class FileCapture:
         return Polled(0, self._watermark, behind=behind, error=error, waiting=self._waiting.files)
 
     def _take(self, names: list[str], at: int) -> Polled:
-        self._waiting.keep_only({self._path(name) for name in names})
-        looked = self._look(names)
+        self._waiting.keep_only({_shown(self._path(name)) for name in names})
+        looked = self._look([name for name in names if self._has_a_text(name)])
         changes = self._read_numbered()
         more = bool(looked.settling)
         if not self._numbered():
@@ -154,6 +156,14 @@ class FileCapture:
 
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
+
+    def _has_a_text(self, name: str) -> bool:
+        """Whether a name can be stored; a file with another one waits to be renamed."""
+        path = self._path(name)
+        if _shown(path) == path:
+            return True
+        self._wait(_shown(path), OSError(errno.EILSEQ, "its name is not UTF-8: rename it"))
+        return False
 
     def _report(self, changed: Iterable[tuple[str, int]]) -> None:
         """Write one dead letter for each change of a file that was taken before."""
@@ -287,3 +297,8 @@ def _unreadable(table: Table, folder: str, error: OSError) -> InputError:
         f'the folder {folder} of table "{table.name}" cannot be read',
         detail=error.strerror or str(error),
     )
+
+
+def _shown(path: str) -> str:
+    """A path as text: bytes that are not UTF-8 become question marks."""
+    return path.encode(errors="replace").decode()
