@@ -126,6 +126,7 @@ CONSTRUCTS = [
         ("subquery inside an aggregate", "SELECT status, sum(CASE WHEN id IN (SELECT order_id FROM items) THEN total END) AS s, max((SELECT max(price) FROM items i WHERE i.order_id = o.id)) AS m FROM orders o GROUP BY status"),
         ("a subquery that GROUP BY groups by, also by its name or position", "SELECT customer IN (SELECT customer FROM customers) AS known, (SELECT max(price) FROM items i WHERE i.order_id = o.id) AS most, count(*) AS n FROM orders o GROUP BY known, 2"),
         ("a subquery in the ON of an outer join", "SELECT o.id, i.item FROM orders o LEFT JOIN items i ON i.order_id = o.id AND i.price >= (SELECT avg(price) FROM items) AND EXISTS (SELECT 1 FROM customers c WHERE c.customer = o.customer)"),
+        ("a correlated scalar subquery in ON, which Spark has not: verified by its plan", "SELECT o.id, i.item FROM orders o LEFT JOIN items i ON i.order_id = o.id AND i.price = (SELECT max(price) FROM items j WHERE j.order_id = o.id)"),
         ("(a, b) NOT IN (SELECT ...) on values that may be NULL", "SELECT id FROM orders WHERE (customer, status) NOT IN (SELECT order_id, sku FROM items)"),
         ("grouped subquery that names the query around it", "SELECT id FROM orders o WHERE 'a' IN (SELECT sku FROM items i WHERE i.order_id = o.id GROUP BY sku HAVING count(*) > 1)"),
     ),
