@@ -126,6 +126,7 @@ CONSTRUCTS = [
         ("subquery inside an aggregate", "SELECT status, sum(CASE WHEN id IN (SELECT order_id FROM items) THEN total END) AS s, max((SELECT max(price) FROM items i WHERE i.order_id = o.id)) AS m FROM orders o GROUP BY status"),
         ("a subquery that GROUP BY groups by, also by its name or position", "SELECT customer IN (SELECT customer FROM customers) AS known, (SELECT max(price) FROM items i WHERE i.order_id = o.id) AS most, count(*) AS n FROM orders o GROUP BY known, 2"),
         ("a subquery in the ON of an outer join", "SELECT o.id, i.item FROM orders o LEFT JOIN items i ON i.order_id = o.id AND i.price >= (SELECT avg(price) FROM items) AND EXISTS (SELECT 1 FROM customers c WHERE c.customer = o.customer)"),
+        ("a correlated scalar subquery in ON, which Spark has not: verified by its plan", "SELECT o.id, i.item FROM orders o LEFT JOIN items i ON i.order_id = o.id AND i.price = (SELECT max(price) FROM items j WHERE j.order_id = o.id)"),
         ("(a, b) NOT IN (SELECT ...) on values that may be NULL", "SELECT id FROM orders WHERE (customer, status) NOT IN (SELECT order_id, sku FROM items)"),
         ("grouped subquery that names the query around it", "SELECT id FROM orders o WHERE 'a' IN (SELECT sku FROM items i WHERE i.order_id = o.id GROUP BY sku HAVING count(*) > 1)"),
     ),
@@ -183,7 +184,7 @@ CONSTRUCTS = [
         ("collect_list, array_agg, collect_set: sorted (a warning says so)", "SELECT customer, collect_list(quantity) AS q, array_agg(status) AS s, collect_set(day) AS d FROM orders GROUP BY customer"),
         ("string_agg, listagg without an order: sorted", "SELECT customer, string_agg(status, ',') AS s FROM orders GROUP BY customer"),
         ("mode: of equally frequent values the least; approx_percentile: exact", "SELECT customer, mode(status) AS m, approx_percentile(quantity, 0.5) AS p, percentile_approx(weight, array(0.25, 0.9)) AS q FROM orders GROUP BY customer"),
-        ("window_time", "SELECT window_time(window) AS t, count(*) AS n FROM orders GROUP BY window(at, '10 minutes')"),
+        ("window_time", "SELECT window_time(window) AS t, n FROM (SELECT window, count(*) AS n FROM orders GROUP BY window(at, '10 minutes'))"),
         ("any_value: the least; max_by, min_by: of equals the greatest, the least", "SELECT customer, any_value(status) AS a, max_by(status, quantity) AS m, min_by(id, quantity) AS l FROM orders GROUP BY customer"),
     ),
     *_of(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import AggregateCall, Literal, slots
+from headwater.algebra.expressions.tree import AggregateCall, Literal, slots, spark_sql
 from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
 from headwater.errors import did_you_mean
 from headwater.sql.translate.gathered import Gathered, Window
@@ -209,7 +210,19 @@ def _frame(reader: Expressions, spec: exp.Expr, order: tuple[Order, ...]) -> Fra
     offsets = start.offset is not None or end.offset is not None
     if offsets and not frame.rows and len(order) != 1:
         reader.notes.fail("HW306", spec, "a frame by RANGE with a distance needs one expression in ORDER BY")
+    if start.offset is not None and end.offset is not None and _months(start) != _months(end):
+        reader.notes.fail(
+            "HW306",
+            spec,
+            "a frame is either in months and years or in days and less, as in Spark",
+        )
     return frame
+
+
+def _months(bound: Bound) -> bool:
+    return (
+        bound.offset is not None and re.search(r"\b(MONTH|YEAR)", spark_sql(bound.offset), re.I) is not None
+    )
 
 
 def _bound(reader: Expressions, spec: exp.Expr, which: str) -> Bound:

@@ -43,6 +43,9 @@ def _lacking(node: exp.Expr) -> tuple[str, str] | None:
             return "Spark has no FETCH ... WITH TIES", "write QUALIFY rank() OVER (ORDER BY ...) <= n"
         case exp.LimitOptions() if node.args.get("percent"):
             return "Spark has no FETCH ... PERCENT", "write QUALIFY percent_rank() OVER (ORDER BY ...) < p"
+        case exp.AtTimeZone():
+            hint = "write from_utc_timestamp(x, 'zone') for the local time there, to_utc_timestamp for UTC"
+            return "Spark has no AT TIME ZONE", hint
         case exp.SimilarTo():
             return "Spark has no SIMILAR TO", "write x RLIKE 'pattern'"
         case exp.RegexpILike():

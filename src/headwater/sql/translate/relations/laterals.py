@@ -12,7 +12,17 @@ from dataclasses import replace
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import TRUE, number, when
-from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, columns_of, equal, rename, slots
+from headwater.algebra.expressions.tree import (
+    Call,
+    Column,
+    Expr,
+    Literal,
+    columns_of,
+    conjunction,
+    equal,
+    rename,
+    slots,
+)
 from headwater.algebra.plans.nodes import Explode, JoinKind, OuterJoin, Plan, Project
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
@@ -148,8 +158,7 @@ def _single(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows | None:
     if pairs is None:
         return None
     if not pairs:
-        wide = replace(rows, plan=combine(rows.plan, inner.plan), fields=rows.fields + inner.fields)
-        return _on(wide, join, env)
+        return _beside(rows, combine(rows.plan, inner.plan), inner.fields, join, env)
     empty: dict[str, Expr] = dict(inner.empty)
     fields = tuple(
         replace(field, value=replace(field.value, expr=rename(field.value.expr, empty), nullable=True))
@@ -157,7 +166,24 @@ def _single(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows | None:
     )
     keys = tuple((outer, own) for own, outer in pairs)
     plan = OuterJoin(rows.plan, inner.plan, JoinKind.LEFT, keys)
-    return _on(replace(rows, plan=plan, fields=rows.fields + fields), join, env)
+    return _beside(rows, plan, fields, join, env)
+
+
+def _beside(rows: Rows, plan: Plan, fields: tuple[Field, ...], join: exp.Expr, env: Env) -> Rows:
+    """Rows that all have one beside them; where a left join's condition does not hold, that is NULL."""
+    wide = replace(rows, plan=plan, fields=rows.fields + fields)
+    if str(join.args.get("side") or "") != "LEFT":
+        return _on(wide, join, env)
+    gathered = Gathered()
+    reader = env.expressions(wide, "ON", gathered=gathered)
+    on = conjunction(tuple(reader.condition(part).expr for part in split_and(join.args.get("on"))))
+    if on is None or on == TRUE:
+        return wide
+    shown = (
+        replace(field, value=replace(field.value, expr=when(on, field.value.expr), nullable=True))
+        for field in fields
+    )
+    return replace(wide, plan=gathered.join(plan), fields=(*rows.fields, *shown))
 
 
 def _left(rows: Rows, inner: Rows, join: exp.Expr, env: Env) -> Rows:

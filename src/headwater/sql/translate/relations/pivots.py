@@ -2,6 +2,7 @@
 
     t PIVOT (sum(x) FOR s IN ('a', 'b'))     SELECT ..., sum(x) FILTER (WHERE s = 'a') AS a, ... GROUP BY ...
     t UNPIVOT (v FOR n IN (a, b))            each row twice: n = 'a' with v = a, n = 'b' with v = b
+    t UNPIVOT ((v, w) FOR n IN ((a, b) AS x, (c, d) AS y))     v = a and w = b, then v = c and w = d
 
 A combination without rows is NULL, even of a count, as in Spark.  UNPIVOT leaves NULLs out unless it says
 INCLUDE NULLS.
@@ -13,13 +14,23 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import number, positive, when
-from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, call, equal, slots
-from headwater.algebra.plans.nodes import Aggregate, Explode
+from headwater.algebra.expressions.build import FALSE, number, positive, when
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Call,
+    Column,
+    Expr,
+    call,
+    conjunction,
+    equal,
+    slots,
+)
+from headwater.algebra.plans.nodes import Aggregate, Explode, Plan
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.groups.collector import Collector
 from headwater.sql.translate.passes.pushing import push_filter
 from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.scalars.operators import cast_to
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common_of
 
@@ -76,33 +87,38 @@ def _pivoted(rows: Rows, node: exp.Expr, column: exp.In, env: Env) -> Rows | Non
 
 
 def _unpivoted(rows: Rows, node: exp.Expr, column: exp.In, env: Env) -> Rows | None:
-    if len(node.expressions) != 1 or any(isinstance(part, exp.Tuple) for part in column.expressions):
-        return None
-    reader = env.expressions(rows, "UNPIVOT")
+    names = [name.name for name in _together(node.expressions[0])]
     parts = [
-        (part.this, part.alias) if isinstance(part, exp.PivotAlias) else (part, "")
+        (_together(part.this), part.alias) if isinstance(part, exp.PivotAlias) else (_together(part), "")
         for part in column.expressions
     ]
-    values = [reader.translate(part) for part, _ in parts]
-    labels = [
-        env.expressions(rows, "UNPIVOT").translate(exp.Literal.string(label or part.name))
-        for part, label in parts
-    ]
-    cells = [cell.expr for pair in zip(labels, values, strict=True) for cell in pair]
-    generator = Call("stack", (number(len(values)), *cells), f"stack({slots(len(cells) + 1)})")
+    if len(node.expressions) != 1 or any(len(columns) != len(names) for columns, _ in parts):
+        return None
+    reader = env.expressions(rows, "UNPIVOT")
+    lines = [reader.several(columns) for columns, _ in parts]
+    kinds = [common_of(value.type for value in values) for values in zip(*lines, strict=True)]
+    cells: list[Expr] = []
+    for (columns, named), line in zip(parts, lines, strict=True):
+        written = named or "_".join(part.name for part in columns)
+        cells.append(reader.translate(exp.Literal.string(written)).expr)
+        cells += [
+            (cast_to(value, kind) if kind else value).expr for value, kind in zip(line, kinds, strict=True)
+        ]
+    generator = Call("stack", (number(len(lines)), *cells), f"stack({slots(len(cells) + 1)})")
     prefix = env.notes.alias("unpivoted")
-    name, value = column.this.name, node.expressions[0].name
-    made = (f"{prefix}.{name}", f"{prefix}.{value}")
-    plan = Explode(rows.plan, made, generator)
-    kept = (
-        plan
-        if node.args.get("include_nulls")
-        else push_filter(plan, call("not", call("is_null", Column(made[1]))))
-    )
-    taken = {part.name.lower() for part, _ in parts}
+    made = [f"{prefix}.{name}" for name in (column.this.name, *names)]
+    plan: Plan = Explode(rows.plan, tuple(made), generator)
+    if not node.args.get("include_nulls"):
+        missing = conjunction(tuple(call("is_null", Column(name)) for name in made[1:]))
+        plan = push_filter(plan, call("not", missing or FALSE))
+    taken = {part.name.lower() for columns, _ in parts for part in columns}
     others = tuple(field for field in rows.visible if field.name.lower() not in taken)
-    fields = (
-        Field("", name, Typed(Column(made[0]), "string", nullable=False)),
-        Field("", value, Typed(Column(made[1]), common_of(value.type for value in values))),
-    )
-    return Rows(kept, others + fields)
+    label = Field("", column.this.name, Typed(Column(made[0]), "string", nullable=False))
+    shown = zip(names, made[1:], kinds, strict=True)
+    values = tuple(Field("", name, Typed(Column(own), kind)) for name, own, kind in shown)
+    return Rows(plan, (*others, label, *values))
+
+
+def _together(node: exp.Expr) -> list[exp.Expr]:
+    """(a, b) as two columns."""
+    return list(node.expressions) if isinstance(node, exp.Tuple) else [node.unnest()]

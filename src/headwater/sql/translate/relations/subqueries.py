@@ -55,7 +55,7 @@ def is_subquery_value(node: exp.Expr) -> bool:
     """Is it a value that a subquery gives: (SELECT ...), EXISTS (...), x IN (...), x NOT IN (...)?"""
     if isinstance(node, exp.Not):
         return is_in_subquery(node.this.unnest())
-    return query_of(node) is not None or (isinstance(node, exp.Subquery) and node.parent_select is not None)
+    return isinstance(node, exp.Subquery) or query_of(node) is not None
 
 
 def scalar_value(reader: Expressions, node: exp.Expr) -> Typed:

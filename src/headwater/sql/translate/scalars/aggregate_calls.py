@@ -44,7 +44,10 @@ def translate_aggregate(reader: Expressions, node: exp.Expr, name: str) -> Typed
     refuse_order(reader, node, name, ordered=order is not None)
     canonical = CANONICAL.get(name, name)
     if canonical == "measure":
-        return reader.give_up(node, f"{canonical} has no delta rule", "int")
+        reader.notes.fail(
+            "HW113", node, "measure reads metric views, which a project does not have",
+            hint="write the aggregate itself",
+        )  # fmt: skip
     if canonical in ("grouping", "grouping_id"):
         return _grouping(reader, function, collector, canonical)
     inner = reader.inside(f"the argument of {name}")

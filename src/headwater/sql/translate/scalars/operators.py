@@ -192,7 +192,7 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
         reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
     if not isinstance(node, _OWN):
         reader.notes.fail(
-            "HW113", node, f"Spark has no such expression: {text(node)}",
+            "HW113", node, f"Spark has no such expression ({node.key})",
             hint="write it with functions and operators of Spark",
         )  # fmt: skip
     if isinstance(node, exp.Extract):
