@@ -122,7 +122,7 @@ def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
     """Whether a relation that the stage reads no longer has, or never had, its changes since `after`.
 
     Compaction waits for every view of the project; but a view may be dropped and added again later, and what
-    a view reads may have been computed for the first time after the view's last push, or may still have to be.
+    a view reads may have been computed for the first time after the view's last push, or not yet.
     """
     read = (workplace.timeline_of(name) for name in stage.reads if name != stage.name)
     return any(not timeline.exists() or timeline.horizon() > after for timeline in read)
