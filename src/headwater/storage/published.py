@@ -24,7 +24,7 @@ from headwater.storage.delta.data_files import DataFile, NewFile, Snapshot
 from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.delta.reading import read_files
-from headwater.storage.delta.statistics import FileStatistics
+from headwater.storage.delta.statistics import START, FileStatistics, is_window
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand
 
@@ -160,9 +160,10 @@ def _touched(files: Sequence[DataFile], deleted: pa.Table, schema: pa.Schema) ->
     """The files that may hold a deleted row."""
     if deleted.num_rows == 0:
         return []
+    files = _around_windows(files, deleted)
     column = _most_selective(deleted)
-    if column is None:
-        return list(files)
+    if column is None or sum(file.rows for file in files) <= SMALL_FILE_ROWS:
+        return list(files)  # to look closer costs as much as to write them anew
     values = deleted.column(column)
     nulls = values.null_count > 0
     bounds = _bounds(values)
@@ -171,6 +172,16 @@ def _touched(files: Sequence[DataFile], deleted: pa.Table, schema: pa.Schema) ->
     if sum(file.rows for file in candidates) > 2 * LIMIT_ROWS:
         return candidates  # looking closer would cost more than it can save
     return [file for file in candidates if _holds_any(file, schema, column, wanted)]
+
+
+def _around_windows(files: Sequence[DataFile], deleted: pa.Table) -> list[DataFile]:
+    """Windows that change are the last ones: the log knows where the windows of a file start."""
+    left = list(files)
+    for column in deleted.schema:
+        if is_window(column.type) and not deleted.column(column.name).null_count:
+            span = _bounds(pc.struct_field(deleted.column(column.name), START))
+            left = [file for file in left if span is None or file.may_hold(f"{column.name}.{START}", *span)]
+    return left
 
 
 def _bounds(values: pa.ChunkedArray) -> tuple[Any, Any] | None:

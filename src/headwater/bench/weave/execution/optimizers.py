@@ -1,0 +1,123 @@
+"""All optimizers on one workload: what the paper's model says of their plans, what is counted, what it costs.
+
+model      rate of each tree + fragments that end x groups x overlap, in operations a second
+counted    rows that each tree takes in + the windows that each of its fragments is merged into, once
+CPU        of the same trees by hand in DuckDB (duckdb_limit.py), in which nothing but trees and views is paid
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headwater.algebra.plans.nodes import Aggregate
+from headwater.algebra.weaving.edges import Edges, edges_in
+from headwater.bench.weave.execution.duckdb_limit import DuckLimit
+from headwater.bench.weave.execution.quotes import Stream
+from headwater.bench.weave.execution.views import window_project
+from headwater.catalog import Catalog, build
+from headwater.model import Weaving
+from headwater.planning.weaving.costs import edge_rate
+from headwater.planning.windows import Query
+from headwater.serve.planning.shared_catalog import shared_catalog
+from headwater.storage.timeline import WEIGHT
+from headwater.storage.warehouse import Warehouse
+
+__all__ = ["Ranked", "counted_operations", "model_operations", "ranked", "ranks_alike"]
+
+SECOND = 1_000_000
+WARM = 1  # pushes that are not counted
+
+Members = Mapping[Edges, Sequence[Query]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Of one optimizer's plan: operations a second, and CPU-seconds of a push."""
+
+    optimizer: str
+    trees: int
+    model: float
+    counted: float
+    cpu_seconds: float
+
+
+def ranked(
+    folder: str, queries: Sequence[Query], stream: Stream, optimizers: Sequence[str]
+) -> Iterator[Ranked]:
+    """Plan the views by each optimizer, count what its trees do on the stream, and run them by hand."""
+    for optimizer in optimizers:
+        project = window_project(folder, queries, stream, Weaving(optimizer, always=True))
+        catalog = shared_catalog(build(project), Warehouse(f"{folder}/{optimizer}"))
+        trees = members_of(catalog, queries)
+        limit = DuckLimit(queries, [catalog.shared[tree] for tree in sorted(catalog.shared)], catalog.kept)
+        costs = [limit.push(batch).cpu_seconds for batch in stream.batches][WARM:]
+        yield Ranked(
+            optimizer,
+            len(trees),
+            model_operations(trees, stream.rate, stream.symbols),
+            counted_operations(trees, stream),
+            sum(costs) / len(costs),
+        )
+
+
+def members_of(catalog: Catalog, queries: Sequence[Query]) -> Members:
+    """The views of each tree, by its edges."""
+    trees: dict[Edges, list[Query]] = {}
+    for query in queries:
+        plan = catalog.shared[catalog.kept[query.id].stages[-1].reads[0]].stages[-1].plan
+        assert isinstance(plan, Aggregate)
+        edges = next(found for _, key in plan.keys if (found := edges_in(key)))
+        trees.setdefault(edges, []).append(query)
+    return trees
+
+
+def model_operations(trees: Members, rate: float, groups: int) -> float:
+    """The paper's rate + edge rate x overlap, for every group."""
+    return sum(
+        rate + groups * edge_rate(edges) * sum(query.overlap for query in members)
+        for edges, members in trees.items()
+    )
+
+
+def counted_operations(trees: Members, stream: Stream) -> float:
+    """Rows in, and for every fragment that has rows the windows that it lies in, a second of the stream."""
+    come = [batch.filter(pc.greater(batch[WEIGHT], 0)) for batch in stream.batches]
+    instants = np.concatenate([batch["quoted_at"].cast(pa.int64()).to_numpy() for batch in come])
+    symbols = pa.concat_arrays([batch["symbol"].combine_chunks() for batch in come]).dictionary_encode()
+    total = sum(
+        len(instants) + sum(int(_windows(query, starts).sum()) for query in members)
+        for edges, members in trees.items()
+        for starts in (_fragments(instants, symbols.indices.to_numpy(), edges),)
+    )
+    return float(total / ((instants.max() - instants.min()) / SECOND))
+
+
+def _fragments(
+    instants: npt.NDArray[np.int64], groups: npt.NDArray[np.int32], edges: Edges
+) -> npt.NDArray[np.int64]:
+    """The start of each fragment, once for each group that has rows in it."""
+    starts = np.max([instants - (instants - residue) % modulus for residue, modulus in edges], axis=0)
+    return np.asarray(np.unique(np.stack([starts, groups.astype(np.int64)]), axis=1)[0])
+
+
+def _windows(query: Query, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How many windows of a query each fragment lies in."""
+    size, slide = query.range * SECOND, query.slide * SECOND
+    return starts // slide - (starts - size) // slide
+
+
+def ranks_alike(left: Sequence[float], right: Sequence[float]) -> float:
+    """Spearman's rank correlation; equal values share their ranks."""
+    return float(np.corrcoef(_ranks(left), _ranks(right))[0, 1])
+
+
+def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
+    _, inverse, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return np.asarray((ends - (counts - 1) / 2)[inverse], dtype=np.float64)
