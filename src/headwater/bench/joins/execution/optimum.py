@@ -45,7 +45,7 @@ def optimum(streams: Streams, probes_per_second: float) -> int:
 
 
 def _found(streams: Streams, granted: Mapping[str, int], at: int) -> int:
-    """By the first rows of each stream, which meet all of the streams before it and what was there of others."""
+    """By the first rows of each stream, which meet all of those before it and the old of others."""
     view = streams.workplace.catalog.project.views[VIEW]
     text, names = in_dialect(view.sql, "duckdb"), list(streams.workload.columns)
     now, found = f"{PUSHED} = make_timestamptz({at})", 0
