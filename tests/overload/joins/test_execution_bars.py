@@ -34,7 +34,7 @@ def made_up(
     found = tuple(95 if policy == "optimal" and since >= 3 else 50 for since in after)
     return Executed(
         workload.name, policy, workload.tolerance, 300.0, pushes, sum(found), 100.0 * pushes, 200 * pushes, 0.5, 0, 0,
-        True, True, 1.0, found, (100.0,) * pushes, (100.0,) * pushes if hindsight else (), (),
+        True, True, 1.0, found, (100.0,) * pushes, (100,) * pushes if hindsight else (), (),
         {"optimal": 100.0, "equal": 20.0, "global-ratio": 60.0, "equal-best": 30.0, "selectivity-best": 10.0},
     )  # fmt: skip
 

@@ -58,7 +58,7 @@ class Executed:
     cpu_seconds_per_push: float
     by_push: tuple[int, ...]
     predicted_by_push: tuple[float, ...]
-    optimum_by_push: tuple[float, ...]  # with what is known after each push; empty: not asked
+    optimum_by_push: tuple[int, ...]  # with what is known after each push; empty: not asked
     decided: tuple[str, ...]  # adaptations, with their reasons
     by_model: dict[str, float]  # results of each policy, for the streams as they were learnt
 
