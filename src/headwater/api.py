@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog import Catalog, build
-from headwater.clock import Clock, SystemClock, instant_of
+from headwater.clock import Clock, SystemClock
 from headwater.errors import InputError
 from headwater.model import Project, Table
 from headwater.project import fingerprint, load
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 __all__ = ["Headwater", "open"]
 
 
-def open(folder: str, clock: Clock | None = None, last_good: bool = False) -> Headwater:
+def open(folder: str | Path, clock: Clock | None = None, last_good: bool = False) -> Headwater:
     """Open a project: its folder holds headwater.yml and SQL files.
 
     With `last_good`, SQL files that are wrong are replaced by what they said when the warehouse was last
@@ -95,6 +95,10 @@ class Headwater:
         self._answering: Answering | None = None
         self._early: EarlyWriter | None = None
         self._opening = threading.Lock()
+
+    def __repr__(self) -> str:
+        project = self.project
+        return f"<Headwater {project.name}: {len(project.tables)} tables, {len(project.views)} views>"
 
     def table(self, name: str) -> Table:
         """The table of that name, however it is spelt."""
@@ -226,21 +230,21 @@ class Headwater:
         self,
         view: str,
         max_staleness: timedelta | str | None = None,
-        as_of: datetime | int | None = None,
+        as_of: datetime | int | str | None = None,
     ) -> Rows:
         """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits.
 
         `max_staleness` is a timedelta or a text such as "5s" or "2 minutes".  Of a table: all rows that have
         been captured.
 
-        `as_of` (microseconds since 1970, or a datetime): the rows of a view or a source as of an earlier
-        instant; HistoryGoneError if its history does not reach back that far.
+        `as_of` (a datetime, a text such as "2026-01-31T12:00", microseconds since 1970): the rows of a view
+        or a table as of an earlier instant; HistoryGoneError if its history does not reach back that far.
         """
         if as_of is not None:
+            from headwater.serve.asking import instant
             from headwater.serve.read_as_of import read_as_of
 
-            instant = as_of if isinstance(as_of, int) else instant_of(as_of)
-            return read_as_of(self.catalog, self.warehouse, self.clock, view, instant)
+            return read_as_of(self.catalog, self.warehouse, self.clock, view, instant(as_of, "as_of"))
         if max_staleness is None and spelling(view, self.project.tables) is not None:
             from headwater.serve.read_as_of import read_table
 
@@ -341,7 +345,7 @@ class Headwater:
         """What every view cost over a period: resources, penalties, violations."""
         return self.account(since, until).bill()
 
-    def plan(self, also: Iterable[str | Path] = ()) -> Planned:
+    def plan(self, also: str | Path | Iterable[str | Path] = ()) -> Planned:
         """How each view is kept, whether its promise can be kept, and what it costs; Spark is not started.
 
         Views in the files of `also` are priced as if they were part of the project.
@@ -349,7 +353,7 @@ class Headwater:
         from headwater.serve.planning.plan import asking, plan
 
         self.check_sources()
-        files = [Path(file) for file in also]
+        files = [Path(file) for file in ([also] if isinstance(also, str | Path) else also)]
         whole = load(self.project.folder, files) if files else self.project
         return plan(self.catalog, asking(whole), self.warehouse)
 
@@ -387,13 +391,13 @@ class Headwater:
 
     def run(
         self,
-        duration: timedelta | None = None,
+        duration: timedelta | str | None = None,
         stop: threading.Event | None = None,
         show: Callable[[Progress], None] | None = None,
         sharing: bool = True,
         replan: bool = False,
     ) -> None:
-        """Keep the views: for `duration`, until `stop` is set, or for ever.
+        """Keep the views: for `duration` (a timedelta, or "60s"), until `stop` is set, or for ever.
 
         Without `sharing` every view is kept by itself, from the sources.  The plan of an earlier run is used
         again, unless `replan` asks for a new one; with `replan: auto` in headwater.yml the run takes a new
@@ -403,6 +407,7 @@ class Headwater:
         from headwater.engine.run.stopping import StoppedError
         from headwater.serve.planning.replanning import improved
 
+        limit = _interval(duration, "duration")
         catalog = self._planned(self.project, sharing, replan)
         self._lay_out(catalog)
 
@@ -424,7 +429,7 @@ class Headwater:
                 sink=self._keeper(),
                 improve=improve,
             ) as started:
-                started.keep(duration, show)
+                started.keep(limit, show)
         except StoppedError:
             return
         # What the run adopted while it ran is what this project is now.
@@ -509,14 +514,13 @@ class Headwater:
             store.close()
         return verified
 
-    def verify(self, views: Iterable[str] | None = None) -> tuple[Verified, ...]:
-        """Recompute views as of their time with Spark, from their SQL, and compare."""
+    def verify(self, views: str | Iterable[str] | None = None) -> tuple[Verified, ...]:
+        """Recompute views (one, several, by default all) as of their time with Spark, and compare."""
         from headwater.engine.push.failures.damaged_files import check_whole
         from headwater.engine.upkeep.verify import verify_all
 
-        names = (
-            [self.catalog.view(name).name for name in views] if views is not None else list(self.catalog.kept)
-        )
+        asked = [views] if isinstance(views, str) else views
+        names = [self.catalog.view(name).name for name in (self.catalog.kept if asked is None else asked)]
         check_whole(self.catalog, self.warehouse, names)
         return verify_all(self._workplace(), [self.catalog.kept[name] for name in names])
 
@@ -540,8 +544,8 @@ class Headwater:
         return Workplace(spark, self.warehouse, self.catalog)
 
 
-def _interval(given: timedelta | str | None) -> timedelta | None:
-    """A `max_staleness` as it was given: a timedelta, or a text such as "5s"."""
+def _interval(given: timedelta | str | None, name: str = "max_staleness") -> timedelta | None:
+    """A duration as it was given: a timedelta, or a text such as "5s"."""
     from headwater.serve.asking import interval
 
-    return interval(given, "max_staleness") if isinstance(given, str) else given
+    return None if given is None else interval(given, name)

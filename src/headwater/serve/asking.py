@@ -44,8 +44,12 @@ def positive_duration(text: str, option: str) -> timedelta:
     return length
 
 
-def interval(text: str, name: str) -> timedelta:
-    """A duration as SQL and Python have it: "5s", "2 minutes"."""
+def interval(text: timedelta | str, name: str) -> timedelta:
+    """A duration as SQL and Python have it: "5s", "2 minutes", a timedelta; TypeError for anything else."""
+    if isinstance(text, timedelta):
+        return text
+    if not isinstance(text, str):
+        raise TypeError(f'{name} is a timedelta or a text such as "5s", not {type(text).__name__}')
     try:
         return intervals.duration(text)
     except ValueError as error:
@@ -53,10 +57,12 @@ def interval(text: str, name: str) -> timedelta:
         raise InputError("HW001", f"{name}: {error}", hint=hint) from None
 
 
-def instant(text: str, option: str) -> int:
+def instant(text: datetime | int | str, option: str) -> int:
     """Microseconds since 1970, or a clear error that names the option."""
+    if isinstance(text, int):
+        return text
     try:
-        at = datetime.fromisoformat(text.strip())
+        at = text if isinstance(text, datetime) else datetime.fromisoformat(text.strip())
     except ValueError:
         raise InputError(
             "HW001",
