@@ -22,7 +22,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
 from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
-from headwater.planning.cost.predictor import Done, Kind, Lesson, Predictor, is_warm, kind_of
+from headwater.planning.cost.predictor import Done, Kind, Lesson, Predictor, kind_of
 from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Action, Level, Mode, Work, actions
 from headwater.scheduling.forecast import Forecast, longest
@@ -76,9 +76,7 @@ class Forecaster:
     def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
         """What the stages that choose may take in a push of views to a time.
 
-        That the first choices of a warm Spark are slow is no reason to put them off: they must be tried to be
-        learnt.  In a cold one everything is slow, and a choice that takes longer than to show everything
-        would make views late just when they have least room.
+        That the first choices of a warm Spark are slow is no reason to put them off.
         """
 
         def cautious(given: Mapping[str, Budget]) -> timedelta:
@@ -89,7 +87,7 @@ class Forecaster:
     def _total(
         self, views: Collection[str], until: int, given: Mapping[str, Budget], practised: bool = False
     ) -> Forecast:
-        """`practised`: in a Spark that is warm, as if there had been as many choices as deltas."""
+        """`practised`: as if there had been as many choices as deltas."""
         levels = self.workplace.catalog.levels(views)
         commits = COMMIT * sum(map(len, levels))
         total = Forecast(commits, commits)
@@ -109,8 +107,8 @@ class Forecaster:
         stages = {work.name: Done(work.mode, _usual(predictor, work)) for work in works}
         kind = kind_of(stages)
         before = actions_run(action.spark, kind)
-        if practised and kind is Kind.CHOICE and is_warm(deltas := actions_run(action.spark, Kind.DELTA)):
-            before = max(before, deltas)
+        if practised and kind is Kind.CHOICE:
+            before = max(before, actions_run(action.spark, Kind.DELTA))
         return predictor.forecast(stages, before)
 
     def split(self, pushed: Sequence[Pushed]) -> list[Pushed]:

@@ -44,7 +44,7 @@ from headwater.planning.cost.stage_seconds import (
 from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 
-__all__ = ["Correction", "Done", "Kind", "Lesson", "Parts", "Predictor", "by_delta", "is_warm", "kind_of"]
+__all__ = ["Correction", "Done", "Kind", "Lesson", "Parts", "Predictor", "by_delta", "kind_of"]
 
 FADING_OF_ALL = 0.9  # all actions together: one small action says little about the next large one
 # How many times as long the first actions of a Spark take (25 views of tweets, two cores).
@@ -294,11 +294,6 @@ def _is_copy(works: Mapping[str, Done]) -> bool:
 
 def _slowdown(before: int | None) -> float:
     return WARMING[before] if before is not None and before < len(WARMING) else 1.0
-
-
-def is_warm(actions: int) -> bool:
-    """Whether a Spark that has run so many actions of a kind is as fast as it will be."""
-    return actions >= len(WARMING)
 
 
 def _cpu(lesson: Lesson) -> float:
