@@ -175,3 +175,8 @@ def test_a_broken_statement_is_never_dropped(seed: int) -> None:
         (statement,) = inputs.queries
         assert (statement.tree is None) == (statement.problem is not None)
         assert statement.problem is None or statement.problem.place is not None
+
+
+def test_the_primary_key_of_clickhouse_is_an_order_only() -> None:
+    assert level("SELECT a FROM t WHERE id = 1;", "clickhouse") == "unbounded"
+    assert level("SELECT a FROM t WHERE id = 1 LIMIT 5;", "clickhouse") == "SI-1"

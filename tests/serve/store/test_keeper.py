@@ -318,3 +318,27 @@ def test_a_query_that_cannot_be_computed_keeps_no_other_from_being_answered(tmp_
     with pytest.raises(InputError, match="soundex") as refused:
         rows(project, "odd", id=1)
     assert refused.value.code == "HW438"
+
+
+def test_while_a_query_is_loaded_those_of_other_tables_go_on(tmp_path: Path) -> None:
+    tables = "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT);\nCREATE TABLE b (id BIGINT PRIMARY KEY, y BIGINT);\n"
+    first = "CREATE QUERY of_a AS SELECT x FROM a WHERE id = :id;\n"
+    project = StoreProject(tmp_path, tables + first)
+    project.append("a", [{"id": 0, "x": 7}])
+    project.append("b", [{"id": 1, "y": 1}])
+    project.keep()
+    project.declare(tables + first + "CREATE QUERY of_b AS SELECT id FROM b WHERE y = :y LIMIT 5;\n")
+    captured, seen = project.watermarks(), []
+
+    def meanwhile(part: str, count: int) -> None:
+        seen.append(rows(project, "of_a", id=len(seen)))  # what was appended before the last batch
+        project.append("a", [{"id": len(seen), "x": 7}])
+        captured.update(project.watermarks())
+        project.clock.advance(timedelta(seconds=2))
+
+    project.keeper.show = meanwhile
+    project.keeper.keep(project.project.catalog, captured)
+    assert len(seen) > 1
+    assert seen == [[{"x": 7}]] * len(seen)
+    assert rows(project, "of_b", y=1) == [{"id": 1}]
+    assert differences(project) == []

@@ -55,6 +55,7 @@ __all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_tre
 
 _GUESSES = ("headwater", "postgres", "mysql")  # without --dialect, whichever understands the statement
 _DOLLARS = "postgres"  # the dialect in which $1 may be taken for the start of a dollar-quoted string
+_ORDERING_KEYS = "clickhouse"  # its PRIMARY KEY is an order: any number of rows may have one value
 _NAME = re.compile(r":?([\w.$-]+)")
 _PARAM = re.compile(r":?(\w+)\s*(?:<=|max(?:imum)?\b)\s*([\d_]+)", re.IGNORECASE)
 _PARAM_LINE = re.compile(r"--[ \t]*params?:([^\r\n]*)", re.IGNORECASE)
@@ -157,6 +158,9 @@ def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
                 inputs.drop(dropped)
         elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
             _read(words, gap_start, name, inputs, own)
+    if dialect == _ORDERING_KEYS:
+        for table in list(inputs.tables):
+            inputs.forget(table)
     return inputs
 
 

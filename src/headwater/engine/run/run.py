@@ -188,7 +188,7 @@ class Run:
 
     def keep_sink(self, settle: bool = False) -> None:
         """Let the sink follow the timelines up to what is captured."""
-        self.runner.workplace.sink.keep(self.catalog, dict(self.executor.watermarks), settle)
+        self.runner.workplace.sink.keep(self.catalog, self.executor.watermarks, settle)
 
     def write_health(self) -> None:
         if self.runner.agents is not None and len(self.catalog.project.sites) > 1:

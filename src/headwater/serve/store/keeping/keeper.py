@@ -5,8 +5,9 @@ one time: the least that all of them have reached.  A group is brought there in 
 changes, what follows from them and the time; so a change is applied exactly once, whoever is killed when.
 After a long pause it goes in steps, each as of some time in between, to bound the memory that it takes.
 
-What a new query needs is loaded beside what is there, as of the group's time.  A part that no query needs any
-more is dropped.  If a relation has given up the history that the store still lacks, it is loaded again.
+What a new query needs is loaded beside what is there, as of the group's time; the other groups go on
+meanwhile, between two batches.  A part that no query needs any more is dropped.  If a relation has given up
+the history that the store still lacks, it is loaded again.
 
 While a run merges small files of a source before a push, times become one: `gathering` keeps a merge from
 spanning a time at which this store stopped.
@@ -19,10 +20,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from graphlib import CycleError, TopologicalSorter
 
 from headwater.catalog import Catalog
-from headwater.clock import Clock, SystemClock
+from headwater.clock import Clock, SystemClock, micros
 from headwater.serve.store.keeping.groups import groups_of, query_layouts
 from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.relations import Changes, Relations
@@ -39,6 +41,7 @@ __all__ = ["Keeper"]
 logger = logging.getLogger(__name__)
 
 PARALLEL_ROWS = 20_000  # counters; fewer are read sooner than Spark starts a job
+FOLLOW_EVERY = micros(timedelta(seconds=1))  # so often, while one group is loaded, the others are looked at
 STEP_ROWS = 20_000  # some seconds; a push that merges files, and early writes, wait so long at most
 
 
@@ -88,16 +91,18 @@ class Keeper:
     def keep(self, catalog: Catalog, captured: Mapping[str, int], settle: bool = False) -> None:
         """Bring the store to what is captured; `captured`: up to when each source is complete.
 
-        `settle`: this is the last time, so rankings are refreshed before their period is over.
+        It is read anew as a load goes on.  `settle`: this is the last time, so rankings are refreshed before
+        their period is over.
         """
         with self._keeping:
             if self._stopping.is_set():
                 return
             self._adopt(catalog)
+            relations = Relations(catalog, self.warehouse)
             failures = [
                 failure
-                for group in groups_of(self._layouts)
-                if (failure := self._tried(group, Relations(catalog, self.warehouse), captured, settle))
+                for group in sorted(groups_of(self._layouts), key=self._is_incomplete)
+                if (failure := self._tried(group, relations, captured, settle))
             ]
         if failures:
             raise failures[0]
@@ -122,10 +127,34 @@ class Keeper:
         with self._keeping:
             self.store.close()
 
-    def _loaded(self, part: str, rows: int) -> None:
-        if self._stopping.is_set():
-            raise _Stopped
-        self.show(part, rows)
+    def _is_incomplete(self, layout: Layout) -> bool:
+        with self.store.snapshot() as snapshot:
+            ready = snapshot.ready()
+        return any(part.id not in ready for part in layout.parts)
+
+    def _between_batches(
+        self, relations: Relations, captured: Mapping[str, int]
+    ) -> Callable[[str, int], None]:
+        """What is done while a group is loaded: the groups that are there go on, now and then."""
+        looked_at = self.clock.monotonic()
+
+        def loaded(part: str, rows: int) -> None:
+            nonlocal looked_at
+            if self._stopping.is_set():
+                raise _Stopped
+            self.show(part, rows)
+            if self.clock.monotonic() - looked_at >= FOLLOW_EVERY:
+                self._follow(relations, captured)
+                looked_at = self.clock.monotonic()
+
+        return loaded
+
+    def _follow(self, relations: Relations, captured: Mapping[str, int]) -> None:
+        for group in groups_of(self._layouts):
+            if not self._is_incomplete(group):
+                failure = self._tried(group, relations, captured, settle=False)
+                if failure is not None:  # raised when its turn comes
+                    logger.debug("a group does not follow while another is loaded: %s", failure)
 
     # A project's queries
 
@@ -171,7 +200,7 @@ class Keeper:
         with self.store.snapshot() as snapshot:
             ready = snapshot.ready()
         if any(part.id not in ready for part in layout.parts):
-            self._load(layout, relations, target)
+            self._load(layout, relations, target, captured)
 
     def _refresh(self, ranking: StoredRanking, settle: bool) -> None:
         """Refresh a ranking if it is due and what it is made from is there."""
@@ -226,12 +255,13 @@ class Keeper:
                     writing.drop(part.id)
             writing.set_times(dict.fromkeys(lost))
 
-    def _load(self, layout: Layout, relations: Relations, time: int) -> None:
+    def _load(self, layout: Layout, relations: Relations, time: int, captured: Mapping[str, int]) -> None:
         """Fill what is missing, as of the group's time."""
         logger.info("loading %s into the store", ", ".join(sorted(layout.relations)))
         with self._claiming:
             self._claimed |= dict.fromkeys(layout.relations, time)
-        load(self.store, layout, lambda table: relations.rows(table, time), time, self._loaded)
+        shown = self._between_batches(relations, captured)
+        load(self.store, layout, lambda table: relations.rows(table, time), time, shown)
 
     def _advance(self, layout: Layout, relations: Relations, times: Mapping[str, int], until: int) -> None:
         """Apply the changes up to a time, with the time, in one transaction."""
