@@ -13,7 +13,9 @@ from support.bounds.random_queries import Case, ViewGenerator
 class TimelineGenerator(ViewGenerator):
     def table(self, name: str, earlier: list[Table]) -> Table:
         table = super().table(name, earlier)
-        columns = tuple(replace(column, nullable=column.nullable and column.name != "id") for column in table.columns)
+        columns = tuple(
+            replace(column, nullable=column.nullable and column.name != "id") for column in table.columns
+        )
         kept = [limit for limit in table.cardinalities if self.chance(0.5)]
         return replace(table, key=("id",), columns=columns, cardinalities=(*kept, Cardinality(("c",), 3)))
 
@@ -29,7 +31,9 @@ class TimelineGenerator(ViewGenerator):
         if self.chance(0.3):
             body += f" AND x1.flag = {self.random.choice(['TRUE', self.param(True)])}"
         order = f"x1.{self.random.choice(['a', 'b', 'id'])}"
-        shown = self.random.choice(["x0.id AS o1, x1.s AS o2", "x2.id AS o1", "x1.id AS o1, x2.a AS o2, x0.b AS o3"])
+        shown = self.random.choice(
+            ["x0.id AS o1, x1.s AS o2", "x2.id AS o1", "x1.id AS o1, x2.a AS o2, x0.b AS o3"]
+        )
         sql = f"SELECT {order} AS o0, {shown} FROM {body}"
         case = Case(Catalog.of(tables), data, sql, self.params, self.maxima, 1, unlimited=sql)
         case.limit = self.random.randint(1, 4)
