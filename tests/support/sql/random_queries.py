@@ -1,7 +1,8 @@
 """Random Spark SELECTs over random tables: joins of all kinds, subqueries, groups, unions, common tables.
 
 Queries are made to be valid and to stay clear of what DuckDB and Spark mean differently (integer division,
-text compared with numbers); everything else is left to chance.
+text compared with numbers); everything else is left to chance.  Long because it is one grammar, whose
+clauses are made of each other.
 """
 
 from __future__ import annotations

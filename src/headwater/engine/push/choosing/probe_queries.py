@@ -5,13 +5,12 @@ from __future__ import annotations
 from headwater.algebra.stages.adapting import PROBED, PUSHED, is_mark
 from headwater.algebra.stages.stage import Probing, StageKind
 from headwater.clock import micros
-from headwater.engine.push.choosing.leaving_rows import leaving_rows
-from headwater.engine.push.choosing.net_changes import names_of, net_changes
+from headwater.engine.push.choosing.net_changes import names_of, net_changes, stored_rows
 from headwater.engine.push.choosing.numbering import numbered
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.query import quoted
+from headwater.engine.query.query import Query, quoted
 from headwater.errors import InternalError
 from headwater.storage.timeline import WEIGHT
 
@@ -26,11 +25,11 @@ def probes_query(workplace: Workplace, job: Job, inputs: Inputs) -> str:
     probing = job.stage.probing
     if probing is None:
         raise InternalError("HW901", f'stage "{job.name}" has no probes')
-    net = net_changes(workplace, job, inputs)
+    stored = stored_rows(workplace, job, inputs)
+    net = net_changes(workplace, job, inputs, stored)
     rows = _numbered(workplace, job, inputs, net) if probing.numbered else f"{net} WHERE {WEIGHT} > 0"
     came = _came(job, probing, rows)
-    leaving = leaving_rows(workplace, job, probing, inputs, net)
-    return came if leaving is None else f"{came} UNION ALL {_went(job, leaving)}"
+    return came if stored is None else f"{came} UNION ALL {_went(job, probing, net, stored)}"
 
 
 def _numbered(workplace: Workplace, job: Job, inputs: Inputs, net: str) -> str:
@@ -58,6 +57,17 @@ def _came(job: Job, probing: Probing, came: str) -> str:
     )
 
 
-def _went(job: Job, leaving: str) -> str:
-    columns = ", ".join(map(quoted, (*names_of(job), PUSHED, PROBED, *_numbers(job))))
-    return f"SELECT {columns}, -{WEIGHT} AS {WEIGHT}, {GONE} AS {KIND} FROM {leaving}"
+def _went(job: Job, probing: Probing, net: str, stored: Query) -> str:
+    names = names_of(job)
+    listed, mine = ", ".join(map(quoted, names)), ", ".join(f"s.{quoted(name)}" for name in names)
+    old = f"s.{quoted(probing.time)} < timestamp_micros({job.until - micros(probing.keep)})"
+    same = " AND ".join(f"s.{quoted(name)} <=> n.{quoted(name)}" for name in names)
+    marks = ", ".join((PUSHED, PROBED, *_numbers(job)))
+    his = ", ".join(f"s.{name}" for name in (PUSHED, PROBED, *_numbers(job)))
+    return (
+        f"SELECT {mine}, {his}, -s.{WEIGHT} AS {WEIGHT}, {GONE} AS {KIND}"
+        f" FROM (SELECT {listed}, {marks}, sum({WEIGHT}) AS {WEIGHT} FROM {stored.text}"
+        f" GROUP BY {listed}, {marks} HAVING sum({WEIGHT}) <> 0) AS s"
+        f" LEFT JOIN (SELECT {listed}, true AS _gone FROM {net} WHERE {WEIGHT} < 0) AS n ON {same}"
+        f" WHERE coalesce(n._gone, false) OR {old}"
+    )
