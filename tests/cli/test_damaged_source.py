@@ -17,7 +17,7 @@ from headwater.engine.run import start
 from headwater.engine.spark.agents import Agents
 from headwater.errors import HeadwaterError
 from headwater.storage.delta.damage import damage
-from headwater.storage.source_clock import DIGITS
+from headwater.storage.source_clock import COMMITTED_AT, DIGITS
 from support.commands import command
 from support.without_spark import run_without_spark
 
@@ -197,6 +197,8 @@ def test_a_commit_that_nobody_was_told_of_is_set_aside(tear: Callable[[Path], No
     tear(copied)
     with clock.open("r+b") as file:
         file.write(f"{before:0{DIGITS}d}".encode() * 2)
+        file.seek(COMMITTED_AT)
+        file.write(f"{before:0{DIGITS}d}".encode())
     ingest(hw.open(str(copied)), "items", 300)
     project = hw.open(str(copied))
     project.run_until_idle()

@@ -55,7 +55,7 @@ def test_every_screen_counts_and_warns(bank: Path) -> None:
     for words in (["status"], ["status", "--json"], ["capture"], ["plan"], ["bill"]):
         warned = command(words[0], bank, *words[1:]).stderr
         assert (
-            f"accounts: 2 rows were rejected (50% of all) and in no view; headwater dead-letters {bank} accounts says why"
+            f"accounts: 2 rows were rejected (50% of all) and are in no view; headwater dead-letters {bank} accounts says why"
             in warned
         )
     assert "2 rows were rejected" in command("sql", bank, "SELECT count(*) FROM accounts").stderr

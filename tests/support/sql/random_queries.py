@@ -252,7 +252,9 @@ class Maker:
             elif self.chance.random() < 0.45:
                 link += f" AND {self.condition(self.chance.choice([whole.columns, more.columns, both]))}"
             if depth and self.chance.random() < 0.15:
-                link += f" AND {self.subquery(self.chance.choice([whole.columns, more.columns]))}"
+                # In an outer join's ON one that mixes both queries in a condition is left to a full refresh.
+                mixed = word in ("JOIN", "INNER JOIN")
+                link += f" AND {self.subquery(self.chance.choice([whole.columns, more.columns]), mixed)}"
             columns = whole.columns if "SEMI" in word or "ANTI" in word else both
             whole = Source(f"{whole.sql} {word} {more.sql} ON {link}", columns)
         return whole
@@ -275,11 +277,13 @@ class Maker:
         self.chance.shuffle(conditions)
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
-    def subquery(self, columns: list[tuple[str, str]]) -> str:
-        """[NOT] EXISTS with an equality, or IN; NOT IN only on what cannot be NULL."""
+    def subquery(self, columns: list[tuple[str, str]], mixed: bool = True) -> str:
+        """[NOT] EXISTS with an equality, or IN; NOT IN only on what cannot be NULL. `mixed`: with more of both."""
         inner = self.source(0)
         link = self.link(columns, inner.columns)
-        more = f" AND {self.condition(columns + inner.columns)}" if self.chance.random() < 0.4 else ""
+        more = (
+            f" AND {self.condition(columns + inner.columns)}" if mixed and self.chance.random() < 0.4 else ""
+        )
         negated = self.chance.choice(["", "NOT "])
         if link is not None and self.chance.random() < 0.6:
             return f"{negated}EXISTS (SELECT 1 FROM {inner.sql} WHERE {link}{more})"

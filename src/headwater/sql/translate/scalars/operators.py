@@ -186,7 +186,7 @@ def _like_any(reader: Expressions, node: exp.Expr, word: str, escape: str) -> Ty
 
 
 def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
-    """EXTRACT(year FROM x), TRIM(BOTH 'a' FROM x), x COLLATE c, (a, b): operands become slots."""
+    """EXTRACT(year FROM x), TRIM(BOTH 'a' FROM x), x COLLATE c, (a, b), X'1F': operands become slots."""
     if isinstance(node, exp.Order):
         around = node.parent.name if node.parent is not None else ""
         reader.notes.fail("HW320", node, f"Spark has no ORDER BY inside {around}")
@@ -212,7 +212,10 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
     return reader.apply(function, values, template, kind)
 
 
-_OWN = (exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.Collate, exp.Tuple)
+_OWN = (
+    exp.Extract, exp.Trim, exp.Substring, exp.StrPosition, exp.Overlay, exp.Collate, exp.Tuple,
+    exp.RawString, exp.HexString,
+)  # fmt: skip
 _PARTS = {"year", "month", "day", "quarter", "hour", "minute"}
 
 
