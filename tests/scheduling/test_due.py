@@ -9,7 +9,6 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.clock import micros
 from headwater.scheduling.due import (
     EARLY,
     FAIR,
@@ -24,7 +23,6 @@ from headwater.scheduling.due import (
 from support.cases import law
 
 SECOND = 1_000_000
-SECOND_LONG = timedelta(seconds=1)
 quick = law(150)
 
 
@@ -111,14 +109,8 @@ def test_a_push_goes_as_far_as_the_promise_lets_it(
         assert path(until) <= allowed  # the promise is kept
         assert path(until + FINEST) > allowed  # and could not be kept any further
         assert until * FAIR >= ahead  # and it is worth it
-        assert behind - until + micros(path(until) + path(1)) <= 10 * SECOND  # the next one can keep it, too
     elif path(ahead) > allowed:
-        step = int((allowed / SECOND_LONG - start) / slope * SECOND)  # as far as the promise would let it
-        # Broken either way: small steps would not catch up, or leave no room for the next.
-        assert (
-            path(ahead // FAIR + FINEST) > allowed
-            or behind - step + micros(path(step + FINEST) + path(FINEST)) > 10 * SECOND - 2 * FINEST
-        )
+        assert path(ahead // FAIR + FINEST) > allowed  # broken either way: small steps would not catch up
 
 
 def test_a_backlog_is_caught_up_in_parts_that_keep_the_promise() -> None:
@@ -127,14 +119,6 @@ def test_a_backlog_is_caught_up_in_parts_that_keep_the_promise() -> None:
     assert abs(until - 3 * SECOND) <= FINEST  # 2 s a second: three seconds of changes in the six left
     late = push_time(view, 9 * SECOND, line(0, 0.5, 2.0))
     assert late == view.target  # a quarter of a second of eight: not worth a push
-
-
-def test_a_small_step_that_makes_the_next_push_late_is_not_made() -> None:
-    """A cold Spark: six seconds whatever a push carries. A push of all is forecast to be half a second late."""
-    view = pending("v", time=0, target=7.3, freshness=15, duration=8)
-    assert push_time(view, round(7.3 * SECOND), line(0, 6.0, 0.3)) == view.target
-    # If pushes cost hardly anything beside their rows, steps are worth it.
-    assert push_time(view, round(7.3 * SECOND), line(0, 0.2, 1.2)) < view.target
 
 
 views = st.builds(

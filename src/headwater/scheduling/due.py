@@ -15,9 +15,7 @@ their usual error on top must also end within SAFE * F.
 Which t: the latest, MINTS, so that a push carries as much as it can.  If changes have piled up so far that a
 push of all of them would break the promise, the latest t that would still keep it, found by bisection (CP
 grows with t); if none of those makes fair progress, all of them: the promise is broken either way, and small
-steps would never catch up.  Nor is a small step worth it if it leaves the view so stale that even the least
-next push, which has its fixed costs again, would be late: a Spark that has just started takes long whatever
-it carries.
+steps would never catch up.
 
 If the wall clock is set back, now - TS says too little; TS may even be later than now.  A view is at least as
 stale as it has stood still by the monotonic clock: `stale_since` is the earlier of the two.
@@ -97,14 +95,4 @@ def push_time(pending: Pending, now: int, critical_path: CriticalPath) -> int:
     while high - low > FINEST:
         middle = (low + high) // 2
         low, high = (middle, high) if micros(critical_path(middle)) <= allowed else (low, middle)
-    fair = (low - pending.time) * FAIR >= pending.target - pending.time
-    return low if fair and _leaves_room(pending, low, now, critical_path) else pending.target
-
-
-def _leaves_room(pending: Pending, time: int, now: int, critical_path: CriticalPath) -> bool:
-    """Whether the push after one to this time can be in time: it takes at least what one of next to nothing
-    takes now."""
-    least = critical_path(min(pending.time + FINEST, time))
-    # The clock may have been set back: staleness counts from `since`, and the push moves that on as far.
-    stale = now - pending.since - (time - pending.time) + micros(critical_path(time))
-    return stale + micros(least) <= micros(pending.freshness)
+    return low if (low - pending.time) * FAIR >= pending.target - pending.time else pending.target
