@@ -25,6 +25,11 @@ class FormGenerator(HostileGenerator):
                 f"{alias}.s IN (7, 8)",
                 f"{alias}.s = -7",
                 f"{alias}.s BETWEEN 7 AND 8",
+                f"{alias}.s = CASE WHEN {word} = 'e' THEN 7 ELSE 8 END",
+                f"{alias}.s = (SELECT MAX(v.a) + {number} FROM {table.name} v)",
+                f"{alias}.s IN (SELECT v.a + 5 FROM {table.name} v WHERE v.id = {number})",
+                f"{alias}.id IN (SELECT {alias}.a)",
+                f"{alias}.id IN (SELECT {alias}.a + {number} WHERE {alias}.b < 3)",
                 f"{alias}.a = '{number}'",
                 f"{alias}.id > (SELECT MAX(w.id) - {number} FROM {table.name} w)",
                 f"{alias}.id > (SELECT MAX(w.id) - {number} FROM {table.name} w) AND {alias}.a IN (SELECT y.a FROM "

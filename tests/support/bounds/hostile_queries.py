@@ -190,7 +190,9 @@ class Hostile:
         rows = ", ".join(f"COALESCE({alias}.a, -1)" for alias in aliases)
 
         def for_sqlite(text: str) -> str:
-            text = re.sub(r"(x\d\.s) (=|IN|BETWEEN) (-?7|\(7)", r"as_number(\1) \2 \3", text)
+            text = re.sub(
+                r"(x\d\.s) (=|IN|BETWEEN) (-?7|\(7|CASE|\(SELECT (MAX\(v|v))", r"as_number(\1) \2 \3", text
+            )
             text = re.sub(r"(x\d\.a) = '(\d)'", r"\1 = \2", text)
             text = re.sub(r"MATCH\((.*?)\) AGAINST \((.*?)\)", r"match_any(\1, \2)", text)
             return text.replace("RAND()", f"noise({rows})")

@@ -95,10 +95,12 @@ class _Down:
 
 
 def sort_key(value: Any, descending: bool = False, nulls_first: bool = True) -> tuple[Any, ...]:
-    """A key under which values and NULLs sort as an ORDER BY item says."""
+    """A key under which values and NULLs sort as an ORDER BY item says; NaN lies above every number."""
     if value is None:
-        return (0,) if nulls_first else (2,)
-    return (1, _Down(value) if descending else value)
+        return (0,) if nulls_first else (4,)
+    if value != value:  # NaN, which Python can compare with nothing
+        return (1,) if descending else (3,)
+    return (2, _Down(value) if descending else value)
 
 
 @dataclass(slots=True)

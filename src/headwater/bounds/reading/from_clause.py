@@ -6,24 +6,27 @@ removes doubles stays a `Derived` source.  WITH is spread where it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sqlglot import exp
 
+from headwater import model
 from headwater.algebra.expressions.build import NULL, choose
 from headwater.algebra.expressions.facts import has_subquery, in_order
-from headwater.algebra.expressions.tree import Column, Expr, Subquery, call
+from headwater.algebra.expressions.tree import Column, Expr, Subquery, call, walk
 from headwater.bounds.query.block import Base, Derived, LeftJoin, Output, Query, Select, Source, Union
 from headwater.bounds.query.forms.merging import is_one_row, mergeable, renamed
 from headwater.bounds.query.names import Names
+from headwater.bounds.reading.expressions.comparable import comparable, types_shown
 from headwater.bounds.reading.expressions.convert import Reader, conditions_of, convert
 from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
-from headwater.bounds.reading.schema.qualified import declared_name, plain_name, schema_of
+from headwater.bounds.reading.schema.qualified import declared_name, is_of_several, plain_name, schema_of
 from headwater.bounds.reading.scope import Scope
-from headwater.bounds.reading.trees import column_names, own_clauses
+from headwater.bounds.reading.trees import column_names, own_clauses, text_of, with_column_names
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
 
@@ -39,9 +42,12 @@ Ctes = dict[
 def spread_views(views: Mapping[str, exp.Expr], ledger: Ledger) -> Ctes:
     """Views as if each were written in a WITH; a statement may name them with their schema."""
     spread: Ctes = {}
+    plain = Counter(plain_name(name.lower()) for name in views)
     for name, view in views.items():
         folded = name.lower()
-        keys = (plain_name(folded), folded if "." in folded else f".{folded}")
+        keys = [folded if "." in folded else f".{folded}"]
+        if "." not in folded or plain[plain_name(folded)] == 1:  # of several schemas: it must be said which
+            keys.append(plain_name(folded))
         spread |= dict.fromkeys(keys, exp.Subquery(this=ledger.enter(view.copy())))
     return spread
 
@@ -74,6 +80,14 @@ class FromClause:
     sources: list[Source] = field(default_factory=list)
     where: list[Expr] = field(default_factory=list)
     left_joins: list[LeftJoin] = field(default_factory=list)
+    computed: list[tuple[Expr, ...]] = field(default_factory=list)  # the values of each LATERAL of one row
+
+    def unused_values(self, used: Iterable[Expr]) -> list[Expr]:
+        """Conditions that are always true, but compute what FROM computes and nothing else reads."""
+        read = {part for expr in used for part in walk(expr)}
+        read |= {part for join in self.left_joins for on in join.on for part in walk(on)}
+        unread = [values[0] for values in self.computed if values and read.isdisjoint(values)]
+        return [call("or", call("is_null", value), call("not_null", value)) for value in unread]
 
     def add(self, node: exp.Expr) -> tuple[str, ...]:
         """A source of FROM, with the joins that hang on it; the aliases it became."""
@@ -91,7 +105,7 @@ class FromClause:
             case exp.Paren() | exp.Subquery():
                 self.add(node.this)
             case _:
-                text = node.sql()[:60]
+                text = text_of(node)[:60]
                 raise NotAnalysed(f"the source {text} is not a table or a subquery", self.reader.place(node))
         for join in node.args.get("joins") or []:
             self.join(join)
@@ -113,7 +127,7 @@ class FromClause:
             self._table(node)
             return
         others = {key: other for key, other in self.ctes.items() if plain_name(key) != name}
-        self._subquery(body.copy(), node.alias or node.name, others)
+        self._subquery(with_column_names(body.copy(), column_names(node)), node.alias or node.name, others)
 
     def _table(self, node: exp.Table) -> None:
         name = declared_name(node, self.reader.tables, self.reader.schemas)
@@ -124,11 +138,18 @@ class FromClause:
             hint = did_you_mean(node.name, declared)
             hint = hint or "declare it with CREATE TABLE in the same file or project"
             raise InputError("HW401", f'there is no table "{node.name}"', place=place, hint=hint)
+        if is_of_several(node, (other.name for other in self.reader.tables.values()), self.reader.schemas):
+            raise NotAnalysed(f'"{node.name}" may be a table of several schemas: write which', place)
         written = node.alias or plain_name(table.name)
         alias = self.reader.names.fresh(written)
         self.sources.append(Base(alias, table.name, place))
         self.reader.declared[alias] = table
-        self.scope.add(written, {name: Column(name, alias) for name in table.column_names}, place)
+        given = [name.name for name in column_names(node)]
+        shown = (*given, *table.column_names[len(given) :])
+        columns: dict[str, Expr] = {
+            name: Column(column, alias) for name, column in zip(shown, table.column_names, strict=False)
+        }
+        self.scope.add(written, columns, place)
 
     def _subquery(self, node: exp.Expr, alias: str, ctes: Ctes) -> None:
         query, _ = self.reader.query(node if own_clauses(node) else node.this, None, ctes)
@@ -147,6 +168,7 @@ class FromClause:
             name: Subquery("scalar", replace(query, outputs=(output,)), None, outer)
             for name, output in zip(_names(node, query), query.outputs, strict=True)
         }
+        self.computed.append(tuple(columns.values()))
         self.scope.add(node.alias or self.reader.names.fresh("subquery"), columns, self.reader.place(node))
 
     def _values(self, node: exp.Values) -> None:
@@ -175,7 +197,12 @@ class FromClause:
             self.scope.add(alias or self.reader.names.fresh("subquery"), columns, place)
             return
         own = self.reader.names.fresh(alias or "subquery")
-        self.sources.append(Derived(own, renamed(query, names), place, outer, whole))
+        derived = renamed(query, names)
+        self.sources.append(Derived(own, derived, place, outer, whole))
+        types = types_shown(derived, self.reader.type_of)
+        self.reader.declared[own] = Table(
+            own, tuple(model.Column(name, kind) for name, kind in zip(names, types, strict=True))
+        )
         self.scope.add(alias or own, {name: Column(name, own) for name in names}, place)
 
     def join(self, join: exp.Join) -> None:
@@ -234,7 +261,8 @@ class FromClause:
             if owner is None or new is None or name not in sources[new]:
                 text = f'USING names "{name}", which one side lacks'
                 raise InputError("HW402", text, place=self.reader.place(join))
-            conditions.append(call("eq", sources[owner][name], sources[new][name]))
+            sides = comparable(sources[owner][name], sources[new][name], self.reader.type_of)
+            conditions.append(call("eq", *sides))
             kept = new if (join.side or "").upper() == "RIGHT" else owner  # the side that is never NULL
             self.scope.merged[name] = sources[kept][name]
         return tuple(conditions)

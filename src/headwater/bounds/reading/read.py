@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from headwater.algebra.expressions.build import ZERO
-from headwater.algebra.expressions.facts import has_aggregate, has_subquery
+from headwater.algebra.expressions.facts import columns_in, has_aggregate, has_subquery
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal
 from headwater.bounds.query.block import Order, Query, Select, Top, Union
 from headwater.bounds.query.forms.derived import flattened
@@ -27,7 +27,7 @@ from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
 from headwater.bounds.reading.select_list import SelectList, outputs_of
 from headwater.bounds.reading.tops import distinct_on, qualified, ranking_of
-from headwater.bounds.reading.trees import direction, ordered, own_clauses, windows
+from headwater.bounds.reading.trees import direction, ordered, own_clauses, text_of, windows
 from headwater.errors import InputError, Place
 from headwater.model import SqlText, Table
 
@@ -58,7 +58,7 @@ def read_query(
 
 
 def _described(part: exp.Expr) -> str:
-    text = part.sql().replace("\n", " ")
+    text = text_of(part).replace("\n", " ")
     return f"{part.key.upper()} ({text[:60]}{'...' if len(text) > 60 else ''})"
 
 
@@ -205,6 +205,8 @@ class _Reader:
     def _finish(self, node: exp.Select, scope: Scope, clause: FromClause) -> Select:
         shown = SelectList(outputs_of(node, scope, self), scope, self)
         group = shown.groups(node)
+        if group and not any(map(columns_in, group)) and not any(map(has_subquery, group)):
+            raise NotAnalysed("it groups by constants alone: all rows are one group", self.place(node))
         having = self._having(node, shown)
         order = tuple(shown.order(item) for item in ordered(node))
         exprs = (*(output.expr for output in shown.outputs), *having, *(item.expr for item in order))
@@ -213,6 +215,7 @@ class _Reader:
         if group is None:  # MySQL's HAVING without groups is a WHERE that knows the outputs
             clause.where += having
             having = ()
+        clause.where += clause.unused_values((*exprs, *clause.where))
         limit, offset = self._cut(node, scope)
         self._named_windows(node, scope)
         top = self._top(node, scope, order)
@@ -251,7 +254,10 @@ class _Reader:
 
     def _having(self, node: exp.Select, shown: SelectList) -> tuple[Expr, ...]:
         having = node.args.get("having")
-        return () if having is None else conditions_of(having.this, shown.aliased_scope(having.this), self)
+        if having is None:
+            return ()
+        scope = shown.aliased_scope(having.this, first=node.args.get("group") is None)
+        return conditions_of(having.this, scope, self)
 
 
 def _in_simple_form(block: Select) -> Select:
@@ -260,13 +266,27 @@ def _in_simple_form(block: Select) -> Select:
 
 
 def _is_no_limit(cut: Expr | None) -> bool:
-    match cut:
-        case Literal(None) | Call("neg", (Literal(),)):
-            return True
+    if isinstance(cut, Literal) and cut.value is None:
+        return True
+    number = _constant(cut)
+    return number is not None and not 0 <= number < _NO_LIMIT
+
+
+def _constant(expr: Expr | None) -> int | None:
+    """A whole number, or the sum, difference or product of some."""
+    match expr:
         case Literal(int() as number):
-            return number >= _NO_LIMIT
+            return number
+        case Call("neg", (inner,)):
+            value = _constant(inner)
+            return None if value is None else -value
+        case Call("add" | "sub" | "mul" as operator, (one, two)):
+            left, right = _constant(one), _constant(two)
+            if left is None or right is None:
+                return None
+            return {"add": left + right, "sub": left - right, "mul": left * right}[operator]
         case _:
-            return False
+            return None
 
 
 def _counts_all_rows(node: exp.Expr) -> bool:

@@ -55,13 +55,16 @@ class SelectList:
     scope: Scope
     reader: Reader
 
-    def aliased_scope(self, node: exp.Expr) -> Scope:
-        """The scope in which a name of the node may also be an output's alias, if no column has that name."""
+    def aliased_scope(self, node: exp.Expr, first: bool = False) -> Scope:
+        """The scope in which a name of the node may also be an output's alias, if no column has that name.
+
+        `first`: an alias comes before a column, as in a HAVING without groups.
+        """
         by_name = {output.name.lower(): output.expr for output in self.outputs}
         merged = dict(self.scope.merged)
         for part in node.find_all(exp.Column):
             name = part.name.lower()
-            if not part.table and name in by_name and not _is_column(self.scope, part.name):
+            if not part.table and name in by_name and (first or not _is_column(self.scope, part.name)):
                 merged[name] = by_name[name]
         return replace(self.scope, merged=merged)
 
@@ -95,7 +98,19 @@ class SelectList:
             if named:  # in ORDER BY an output's name comes first
                 self.reader.note(target)
                 return direction(node, named[0].expr)
+        self._refuse_two_meanings(target)
         return direction(node, self._item(target))
+
+    def _refuse_two_meanings(self, node: exp.Expr) -> None:
+        """In ORDER BY id + 1 some databases mean the column id, others the output of that name."""
+        by_name = {output.name.lower(): output.expr for output in self.outputs}
+        for part in node.find_all(exp.Column):
+            shown = by_name.get(part.name.lower()) if not part.table else None
+            if shown is None or part.find_ancestor(exp.Select) is not node.find_ancestor(exp.Select):
+                continue
+            if _is_column(self.scope, part.name) and convert(part, self.scope, self.reader) != shown:
+                text = f'"{part.name}" is a column and an output of another meaning: databases differ'
+                raise NotAnalysed(text, self.reader.place(part))
 
 
 def _is_column(scope: Scope, name: str) -> bool:

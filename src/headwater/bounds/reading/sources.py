@@ -14,40 +14,52 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from sqlglot import Dialect, exp
 
 from headwater.bounds.reading.expressions.convert import in_view
+from headwater.bounds.reading.expressions.dialect_forms import in_common_form
 from headwater.bounds.reading.expressions.dollars import with_lettered_parameters
+from headwater.bounds.reading.inputs import Inputs, NamedTree
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.quotes import double_quoted, has_double_quotes, quotes_hold_names
+from headwater.bounds.reading.schema.declared_words import (
+    declared_functions,
+    disabled_index,
+    dropped_indexes,
+    inherited_from,
+    plain_indexes,
+    renamed_index,
+    uncertain_types,
+)
 from headwater.bounds.reading.schema.domains import enum_size
+from headwater.bounds.reading.schema.executed_comments import (
+    changes_rows,
+    exempts,
+    holds_executed_comment,
+    with_exemptions,
+)
+from headwater.bounds.reading.schema.kept import KEEPS_NO_KEYS, as_kept, without_options
 from headwater.bounds.reading.schema.passed_over import passes_over
 from headwater.bounds.reading.schema.plain_ddl import (
     altered,
     indexed,
-    parents_of,
+    is_temporary,
     table_of,
-    unconstrained,
+    unchecked,
     view_query,
 )
 from headwater.bounds.reading.schema.qualified import (
     declared_name,
     dropped_names,
-    plain_name,
-    qualified_name,
-    same_schema,
     schema_of,
 )
-from headwater.bounds.reading.schema.unique_terms import UniqueIndex
-from headwater.errors import InputError, Place
-from headwater.errors.shared import declared_twice
-from headwater.model import Query, SqlText, Table, View
+from headwater.errors import InputError
+from headwater.model import Query, SqlText
 from headwater.sql.ddl.query import name_in_comments
 from headwater.sql.ddl.statements import Statements, read_statement, split_statements
-from headwater.sql.parsing.lexer import Source, Token
-from headwater.sql.parsing.names import same_name, spelling
+from headwater.sql.parsing.lexer import Source
 from headwater.sql.parsing.parser import dialect_named, normalised_tree, parse_statement
 from headwater.sql.parsing.words import Words
 
@@ -55,85 +67,9 @@ __all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_tre
 
 _GUESSES = ("headwater", "postgres", "mysql")  # without --dialect, whichever understands the statement
 _DOLLARS = "postgres"  # the dialect in which $1 may be taken for the start of a dollar-quoted string
-_ORDERING_KEYS = "clickhouse"  # its PRIMARY KEY is an order: any number of rows may have one value
 _NAME = re.compile(r":?([\w.$-]+)")
 _PARAM = re.compile(r":?(\w+)\s*(?:<=|max(?:imum)?\b)\s*([\d_]+)", re.IGNORECASE)
 _PARAM_LINE = re.compile(r"--[ \t]*params?:([^\r\n]*)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedTree:
-    """A statement to analyse; `tree` is None if it was not understood, and `problem` says why."""
-
-    name: str
-    sql: SqlText
-    tree: exp.Expr | None
-    place: Place | None
-    problem: NotAnalysed | None = None
-    strings: tuple[Token, ...] = ()  # in double quotes, which hold names in other dialects
-
-
-@dataclass(slots=True)
-class Inputs:
-    tables: dict[str, Table] = field(default_factory=dict)
-    views: list[View] = field(default_factory=list)
-    plain_views: dict[str, exp.Expr] = field(default_factory=dict)  # CREATE VIEW: spread where used
-    queries: list[NamedTree] = field(default_factory=list)
-    unique_indexes: dict[str, UniqueIndex] = field(default_factory=dict)  # by their names
-    enums: dict[str, int] = field(default_factory=dict)  # types of few values
-    added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
-
-    parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
-    schemas: dict[str, str] = field(default_factory=dict)  # of tables whose names are written with one
-
-    def forget(self, name: str) -> None:
-        """Nothing that is declared of tables of this name, in whichever schema, counts any more."""
-        for table in self._called(name):
-            self.tables[table] = unconstrained(self.tables[table])
-            self._forget_indexes(table)
-
-    def drop(self, name: str) -> None:
-        """The table is there no more; another one may get its name."""
-        for table in self._called(name):
-            if "." not in name or table == plain_name(table) or same_name(table, name):
-                del self.tables[table]
-                self._forget_indexes(table)
-
-    def _called(self, name: str) -> list[str]:
-        wanted = plain_name(name)
-        return [table for table in self.tables if same_name(plain_name(table), wanted)]
-
-    def _forget_indexes(self, table: str) -> None:
-        kept = {key: index for key, index in self.unique_indexes.items() if index.table != table}
-        self.unique_indexes = kept
-
-    def declare(self, declared: Table | View, schema: str = "") -> None:
-        """Add a table or a stored view; a name is declared once in a schema."""
-        relations: tuple[Table | View, ...] = (*self.tables.values(), *self.views)
-        if isinstance(declared, Table):
-            declared = self._in_schema(declared, schema)
-        name = spelling(declared.name, [relation.name for relation in relations])
-        if name is not None:
-            first = next(relation.place for relation in relations if relation.name == name)
-            raise declared_twice(declared.name, declared.place, first)
-        if isinstance(declared, Table):
-            self.tables[declared.name] = declared
-        else:
-            self.views.append(declared)
-
-    def _in_schema(self, table: Table, schema: str) -> Table:
-        """The table under a name that no table of another schema has; the usual schema's is the plain one."""
-        name = table.name.lower()
-        other = self.schemas.get(name, schema)
-        if spelling(table.name, self.tables) is None or same_schema(other, schema):
-            self.schemas.setdefault(name, schema)
-            return table
-        if qualified_name(name, schema) != name:
-            return replace(table, name=qualified_name(table.name, schema))
-        held = self.tables.pop(spelling(table.name, self.tables) or "")
-        self.tables[qualified_name(held.name, other)] = replace(held, name=qualified_name(held.name, other))
-        self.schemas[name] = schema
-        return table
 
 
 def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
@@ -142,23 +78,33 @@ def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
     source = Source(path, text)
     statements = list(_statements(source, dialect))
     inputs.added_values = Counter(_altered_type(words) for words, _ in statements)
+    inputs.uncertain_types = uncertain_types(words for words, _ in statements)
+    inputs.functions = set(declared_functions(words for words, _ in statements))
+    inputs.plain_indexes = set(plain_indexes(words for words, _ in statements))
     names_in_quotes = not dialect and any(quotes_hold_names(words) for words, _ in statements)
     for words, gap_start in statements:
         name = _name(words, gap_start)
         own = "postgres" if names_in_quotes and has_double_quotes(words) else dialect
+        inputs.parents |= set(inherited_from(words))
         if _altered_type(words) not in ("", *inputs.enums):
             problem = NotAnalysed("it changes a type that is not declared before it in the file")
             sql = words.rest_text()
             inputs.queries.append(NamedTree(f"line_{sql.place().line}", sql, None, sql.place(), problem))
         elif words.at("DROP", "INDEX"):
-            for token in words.rest():
-                inputs.unique_indexes.pop(token.text.lower(), None)
+            names, table = dropped_indexes(words)
+            for dropped in names:
+                inputs.drop_index(dropped, table)
+        elif words.at("DROP", "VIEW"):
+            for dropped in dropped_names(words.rest()[2:]):
+                inputs.drop_view(dropped)
+        elif words.at("ALTER", "INDEX"):
+            _alter_index(words, inputs)
         elif words.at("DROP", "TABLE"):
             for dropped in dropped_names(words.rest()[2:]):
                 inputs.drop(dropped)
         elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
             _read(words, gap_start, name, inputs, own)
-    if dialect == _ORDERING_KEYS:
+    if dialect in KEEPS_NO_KEYS:
         for table in list(inputs.tables):
             inputs.forget(table)
     return inputs
@@ -235,6 +181,8 @@ def _name(words: Words, gap_start: int) -> str:
 def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str) -> None:
     """Headwater's own reading first; if that fails, or for another dialect, sqlglot's."""
     sql, ours, changed = words.rest_text(), _is_ours(words), _altered_table(words)
+    if holds_executed_comment(sql):
+        return _read_with_comments(words, sql, name, inputs, dialect)
     refusal: InputError | None = None
     if not dialect:
         try:
@@ -249,12 +197,52 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
         tree, read_as = _parsed(sql, dialect)
         refusal = None
         strings = double_quoted(sql) if read_as != dialect and read_as != "postgres" else ()
-        _take(NamedTree(name, sql, tree, sql.place(), strings=strings), inputs)
+        _take(NamedTree(name, sql, tree, sql.place(), strings=strings), inputs, read_as)
     except NotAnalysed as problem:
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
         inputs.forget(changed)  # it may have taken a constraint away
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
+
+
+def _read_with_comments(words: Words, sql: SqlText, name: str, inputs: Inputs, dialect: str) -> None:
+    """A statement with comments that MySQL may run: only a table's declaration can be read all the same."""
+    before = set(inputs.tables)
+    try:
+        tree, exempted = _declaration(sql, dialect or "mysql")
+    except NotAnalysed as problem:
+        inputs.forget(_altered_table(words))
+        name = name or f"line_{sql.place().line}"
+        inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
+        return
+    _take(NamedTree(name, sql, tree, sql.place()), inputs, dialect or "mysql")
+    for table in set(inputs.tables) - before:
+        if changes_rows(sql.text):
+            inputs.forget(table)
+        elif not exempted:
+            inputs.tables[table] = unchecked(inputs.tables[table])
+
+
+def _declaration(sql: SqlText, dialect: str) -> tuple[exp.Expr, bool]:
+    """The tree of a CREATE TABLE, and whether it knows which of its constraints are not enforced."""
+    for text in (with_exemptions(sql.text), sql.text):
+        try:
+            tree, _ = _parsed(replace(sql, text=text), dialect)
+        except NotAnalysed:
+            continue
+        if isinstance(tree, exp.Create) and tree.kind == "TABLE":
+            return tree, text != sql.text or not exempts(text)
+    raise NotAnalysed("it holds a comment that MySQL may run (/*! ... */)", sql.place())
+
+
+def _alter_index(words: Words, inputs: Inputs) -> None:
+    """Another name, or no index any more; its other properties say nothing of rows."""
+    renamed, disabled = renamed_index(words), disabled_index(words)
+    if renamed is not None and renamed[0] in inputs.unique_indexes:
+        inputs.unique_indexes[renamed[1]] = inputs.unique_indexes.pop(renamed[0])
+    if disabled is not None:
+        inputs.unique_indexes.pop(disabled[0], None)
+        inputs.forget(disabled[1])
 
 
 def _add(statements: Statements, inputs: Inputs) -> None:
@@ -276,30 +264,35 @@ def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
     problem: NotAnalysed | None = None
     for name in (dialect,) if dialect else _GUESSES:
         try:
-            text = with_lettered_parameters(sql.text) if name == _DOLLARS else sql.text
-            return parse_statement(replace(sql, text=text), _dialect(name)), name
+            text = with_lettered_parameters(sql.text) if name == _DOLLARS else without_options(sql.text, name)
+            tree = parse_statement(replace(sql, text=text), _dialect(name))
+            return in_common_form(tree, name), name
         except InputError as error:
             problem = problem or NotAnalysed(error.message, error.place)
     raise problem or NotAnalysed("no dialect reads it", sql.place())
 
 
-def _take(statement: NamedTree, inputs: Inputs) -> None:
+def _take(statement: NamedTree, inputs: Inputs, dialect: str) -> None:
     """Add what a statement declares or asks; raises NotAnalysed for what is not understood."""
     tree, place = statement.tree, statement.place
     match tree:
         case exp.Create() if tree.kind == "TABLE":
             target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-            inputs.declare(table_of(tree, inputs.tables, inputs.enums, place), schema_of(target))
-            inputs.parents |= {name.lower() for name in parents_of(tree)}
+            table = table_of(tree, inputs.tables, inputs.enums, place)
+            table = as_kept(table, tree, statement.sql.text, dialect)
+            inputs.declare(table, schema_of(target))
         case exp.Create() if tree.kind == "TYPE":
             size, name = enum_size(tree), tree.this.name.lower()
-            inputs.enums |= {name: size + inputs.added_values[name]} if size is not None else {}
+            if size is not None and name not in inputs.uncertain_types:
+                inputs.enums[name] = size + inputs.added_values[name]
         case exp.Create() if tree.kind == "INDEX":
             index = indexed(tree, inputs.tables, inputs.schemas, place)
             if index is not None:
                 inputs.unique_indexes[tree.this.name.lower() or str(place)] = index
         case exp.Create() if tree.kind == "VIEW":
-            inputs.plain_views[_view_name(tree)] = in_view(view_query(tree, place), statement.sql)
+            inputs.add_view(
+                _view_name(tree), in_view(view_query(tree, place), statement.sql), is_temporary(tree)
+            )
         case exp.Alter():
             altered(tree, inputs.tables, inputs.schemas, place)
         case exp.Describe() if isinstance(tree.this, exp.Query):  # EXPLAIN SELECT

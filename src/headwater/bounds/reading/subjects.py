@@ -19,6 +19,7 @@ from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog, UniqueTerms
 from headwater.bounds.query.classes import Classes
 from headwater.bounds.query.dependencies import atoms, closure, dependencies
+from headwater.bounds.reading.expressions.functions import function_name
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.quotes import refuse_ambiguous
 from headwater.bounds.reading.read import read_query
@@ -71,9 +72,22 @@ def _query(statement: NamedTree, inputs: Inputs, catalog: Catalog) -> Query:
     if statement.tree is None:
         raise statement.problem or NotAnalysed("it was not understood", statement.place)
     tree = as_select(statement.tree)
+    _refuse_own_functions(tree, inputs)
     refuse_ambiguous(statement.sql, statement.strings, _names_in_reach(tree, inputs, catalog))
     _refuse_unread_views(statement, tree, inputs, catalog)
     return read_query(tree, catalog.tables, statement.sql, inputs.plain_views, inputs.schemas)
+
+
+def _refuse_own_functions(tree: exp.Expr, inputs: Inputs) -> None:
+    """A function that the file creates may read anything, whatever others of its name do."""
+    for root in (tree, *inputs.plain_views.values()) if inputs.functions else ():
+        for node in root.find_all(exp.Func):
+            names = {function_name(node), *([] if isinstance(node, exp.Anonymous) else node.sql_names())}
+            own = {name.lower() for name in names} & inputs.functions
+            if own:
+                raise NotAnalysed(
+                    f"the function {min(own)} is created in the file: what it does is not known"
+                )
 
 
 def _names_in_reach(tree: exp.Expr, inputs: Inputs, catalog: Catalog) -> Iterator[str]:

@@ -7,7 +7,15 @@ from sqlglot import exp
 from headwater.algebra.expressions.tree import Expr
 from headwater.bounds.query.block import Order
 
-__all__ = ["column_names", "direction", "ordered", "own_clauses", "windows"]
+__all__ = [
+    "column_names",
+    "direction",
+    "ordered",
+    "own_clauses",
+    "text_of",
+    "windows",
+    "with_column_names",
+]
 
 
 def own_clauses(node: exp.Expr) -> bool:
@@ -19,6 +27,23 @@ def column_names(node: exp.Expr) -> list[exp.Expr]:
     """The names that an alias gives to columns: a and b of `AS t (a, b)`."""
     alias = node.args.get("alias")
     return list(alias.args.get("columns") or []) if isinstance(alias, exp.TableAlias) else []
+
+
+def with_column_names(subquery: exp.Expr, names: list[exp.Expr]) -> exp.Expr:
+    """A subquery of WITH under the names that its use gives to its first columns."""
+    if names:
+        kept = column_names(subquery)[len(names) :]
+        columns = [name.copy() for name in (*names, *kept)]
+        subquery.set("alias", exp.TableAlias(this=exp.to_identifier("named"), columns=columns))
+    return subquery
+
+
+def text_of(node: exp.Expr) -> str:
+    """A node as it is shown in a message; what no dialect writes is called by its kind."""
+    try:
+        return node.sql()
+    except ValueError:  # sqlglot has no text for some nodes of single dialects
+        return node.key.upper()
 
 
 def windows(node: exp.Select) -> list[exp.Window]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, transform
+from headwater.bounds.plans.access.implied import follows
 from headwater.bounds.plans.plan import Binding, Each, Equal, Index, IndexPart, OneOf
 from headwater.bounds.query.block import Order
 from headwater.bounds.query.catalog import Catalog
@@ -19,7 +20,6 @@ from headwater.bounds.query.conditions import Conditions, Range
 
 __all__ = ["Access", "Groups", "Lead", "Wanted", "bindable_terms", "local", "path_over", "ranges_by_term"]
 
-_COMPARISONS = ("eq", "neq", "lt", "lte", "gt", "gte", "like")  # none of them is true of a NULL
 _MAX_INCLUDE = 3  # covering an index with more columns than this copies the table
 
 Lead = tuple[
@@ -134,7 +134,7 @@ def _is_unique(catalog: Catalog, wanted: Wanted, leads: list[Lead], satisfied: s
     held = {local(term) for term, binding, _ in leads if not isinstance(binding, Each)}
     return any(
         all(_is_fixed(term, held) for term in unique.terms)
-        and all(_follows(_globally(condition, wanted.alias), satisfied) for condition in unique.where)
+        and all(follows(_globally(condition, wanted.alias), satisfied) for condition in unique.where)
         for unique in catalog.unique_terms.get(wanted.table, ())
     )
 
@@ -146,20 +146,6 @@ def _is_fixed(term: Expr, held: set[Expr]) -> bool:
             return term in held or _is_fixed(inner, held)
         case _:
             return term in held
-
-
-def _follows(condition: Expr, satisfied: set[Expr]) -> bool:
-    """Is the condition among those that hold?  Whatever is compared is not NULL."""
-    if condition in satisfied:
-        return True
-    match condition:
-        case Call("not_null", (term,)):
-            return any(
-                isinstance(other, Call) and other.function in _COMPARISONS and term in other.arguments[:2]
-                for other in satisfied
-            )
-        case _:
-            return False
 
 
 def _excludes_null(lead: Lead) -> bool:

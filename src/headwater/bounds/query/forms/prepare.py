@@ -185,6 +185,8 @@ def correlation(query: Subquery) -> tuple[Select, tuple[tuple[Expr, Expr], ...]]
         else:
             return None
     if query.kind == "in" and query.operand is not None:
+        if not aliases_of(block.outputs[0].expr) <= inside:  # x IN (SELECT y), where y is of the outer query
+            return None
         ties.append((block.outputs[0].expr, query.operand))
     return (replace(block, where=tuple(rest)), tuple(ties)) if ties else None
 

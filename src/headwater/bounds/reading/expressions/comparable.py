@@ -4,29 +4,55 @@
     id = '7'                 the constant is the number 7
     code = TRUE              't', 'true' and '1' are all true
     code = :c COLLATE ci     'a' and 'A' are equal: code COLLATE ci = :c COLLATE ci
+    price = sqrt(:x)         a decimal is compared as a floating-point number, and many are the same
 
 So an index or a key on the text does not answer them.  Databases agree on that much, or refuse the
-comparison.
+comparison.  What may be a number for all that is known (IF(:a, 5, 6), :a | 3) is no text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, Literal, Opaque
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Call,
+    Column,
+    Expr,
+    Literal,
+    Opaque,
+    Parameter,
+    Subquery,
+)
+from headwater.bounds.query.block import Query, Select, query_of
+from headwater.bounds.reading.not_analysed import NotAnalysed
 
-__all__ = ["TypeOf", "comparable", "comparable_list", "kind_of"]
+__all__ = ["TypeOf", "comparable", "comparable_list", "comparable_query", "kind_of", "types_shown"]
 
 TypeOf = Callable[[Column], str]  # the declared type of a column, or "" if it is not known
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "long", "decimal", "numeric", "double", "float", "real")
 _TEXTS = ("string", "varchar", "char", "text")
 _TIMES = ("date", "timestamp")
+_FLOATS = ("double", "float", "real")
+_DECIMALS = ("decimal", "numeric")
+_FLOATING = {"sqrt", "cbrt", "exp", "ln", "log", "pow", "power", "rand", "sin", "cos", "tan", "atan", "avg"}
 _OF_NUMBERS = {
     "neg", "mul", "div", "mod", "abs", "length", "count", "sum", "avg", "floor", "ceil", "round", "year",
     "month", "day", "hour", "minute", "second", "quarter",
 }  # fmt: skip
-_OF_TEXTS = {"concat", "lower", "upper", "substring"}
+_OF_TEXTS = {
+    "concat", "concatws", "lower", "upper", "substring", "trim", "replace", "left", "right", "pad", "repeat",
+    "reverse", "initcap", "md5", "sha", "sha2", "hex", "format", "timetostr", "tochar", "date_format",
+    "split_part", "splitpart", "regexpreplace", "regexp_replace", "regexpextract", "regexp_substr",
+    "substring_index", "substringindex", "chr", "jsonextractscalar", "jsonbextractscalar", "json_unquote",
+    "translate", "unaccent", "quote_literal", "tobase64", "to_base64", "encode", "collate", "soundex",
+}  # fmt: skip
+_OF_TRUTH = {
+    "eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "not", "and", "or", "in", "like", "is_null", "not_null",
+}  # fmt: skip
+_NOT_KNOWN = "not known"
 _OF_TIMES = {"datetrunc"}
 _OF_ARGUMENT = {"min", "max", "coalesce", "nullif", "add", "sub"}  # a time and an interval are a time
 
@@ -43,17 +69,102 @@ def comparable_list(term: Expr, values: list[Expr], type_of: TypeOf) -> tuple[Ex
     if collations:
         term, *values = (_collated(side, collations[0]) for side in (term, *values))
         return term, values
+    if len({name for side in (term, *values) if (name := _collation(side, type_of)) is not None}) > 1:
+        mixed: list[Expr] = [Opaque("collate", (side,), "{0} COLLATE mixed") for side in (term, *values)]
+        return mixed[0], mixed[1:]
+    if _mixes_floats(kinds_of_numbers(term, *values, type_of=type_of)):
+        return _as_number(term), [_as_number(value) for value in values]
     kinds = {kind_of(side, type_of) for side in (term, *values)} - {""}
     if "text" not in kinds or len(kinds) == 1:
         return term, values
     if "number" in kinds:
         return _as_number(term), [_as_number(value) for value in values]
+    if _NOT_KNOWN in kinds:
+        return _cast(term, "VARIANT", type_of), [_cast(value, "VARIANT", type_of) for value in values]
     other = "BOOLEAN" if "boolean" in kinds else "TIMESTAMP"
     return _cast(term, other, type_of), [_cast(value, other, type_of) for value in values]
 
 
+def comparable_query(term: Expr, query: Query, type_of: TypeOf) -> tuple[Expr, Query]:
+    """The term and the query of an IN: both sides are cast if they are of different kinds."""
+    if not isinstance(query, Select) or len(query.outputs) != 1:
+        if "text" in {kind_of(term, type_of), *_kinds_shown(query, type_of)}:
+            kinds = {kind_of(term, type_of), *_kinds_shown(query, type_of)} - {""}
+            if len(kinds) > 1:
+                raise NotAnalysed("it compares a text with what may be none, by IN")
+        return term, query
+    output = query.outputs[0]
+    left, right = comparable(term, output.expr, type_of)
+    return left, replace(query, outputs=(replace(output, expr=right),))
+
+
+def types_shown(query: Query, type_of: TypeOf) -> tuple[str, ...]:
+    """Types of a query's outputs, as far as comparisons are concerned."""
+    return tuple(_TYPE_OF_KIND[kind] for kind in _kinds_shown(query, type_of))
+
+
+def _kinds_shown(query: Query, type_of: TypeOf) -> tuple[str, ...]:
+    """The kinds of a query's outputs; of a union where its branches agree."""
+    if isinstance(query, Select):
+        return tuple(kind_of(output.expr, type_of) for output in query.outputs)
+    return tuple(
+        _one_kind(set(kinds))
+        for kinds in zip(*(_kinds_shown(branch, type_of) for branch in query.branches), strict=True)
+    )
+
+
+def _one_kind(kinds: set[str]) -> str:
+    """The kind that several values have together: a parameter is of the kind of the others."""
+    known = kinds - {""}
+    return next(iter(known), "") if len(known) < 2 else _NOT_KNOWN
+
+
+_TYPE_OF_KIND = {
+    "number": "double", "text": "string", "time": "timestamp", "boolean": "boolean", "": "",
+    _NOT_KNOWN: _NOT_KNOWN,
+}  # fmt: skip
+
+
+def kinds_of_numbers(*sides: Expr, type_of: TypeOf) -> set[str]:
+    """Which of the sides are decimals, which floating-point numbers."""
+    return {_number_kind(side, type_of) for side in sides}
+
+
+def _mixes_floats(kinds: set[str]) -> bool:
+    return {"decimal", "float"} <= kinds
+
+
+def _number_kind(expr: Expr, type_of: TypeOf) -> str:
+    match expr:
+        case Column():
+            declared = type_of(expr).lower()
+        case Call("trycast", _, template):
+            declared = template.rpartition(" AS ")[2].lower()
+        case Opaque(name) if name.startswith("cast_"):
+            declared = name.removeprefix("cast_")
+        case Opaque(name) | AggregateCall(name):
+            return "float" if name in _FLOATING else ""
+        case _:
+            return ""
+    kinds = (("float", _FLOATS), ("decimal", _DECIMALS))
+    return next((kind for kind, names in kinds if declared.startswith(names)), "")
+
+
 def _is_collation(expr: Expr) -> bool:
     return isinstance(expr, Opaque) and expr.name == "collate"
+
+
+def _collation(expr: Expr, type_of: TypeOf) -> str | None:
+    """By which rule a column's texts are equal; None of what takes the rule of the other side."""
+    declared = ""
+    match expr:
+        case Column():
+            declared = type_of(expr).lower()
+        case Opaque(name) if name.startswith("cast_"):
+            declared = name.removeprefix("cast_")
+    if declared.startswith("citext"):
+        return "citext"
+    return declared.partition(" collate ")[2] if declared.startswith(_TEXTS) else None
 
 
 def _collated(expr: Expr, like: Expr) -> Expr:
@@ -62,7 +173,7 @@ def _collated(expr: Expr, like: Expr) -> Expr:
 
 
 def kind_of(expr: Expr, type_of: TypeOf) -> str:
-    """number, text, time or boolean; "" if it is not known."""
+    """number, text, time or boolean; "" if it is of the other side's kind (a parameter, an unusual type)."""
     match expr:
         case Literal(None):
             return ""
@@ -80,20 +191,32 @@ def kind_of(expr: Expr, type_of: TypeOf) -> str:
             return _kind_of_call(expr.function, expr.arguments, type_of)
         case Opaque(name) if name.startswith("cast_"):
             return _kind_of_type(name.removeprefix("cast_"))
-        case _:
-            return ""
+        case Opaque(name):
+            return "text" if name in _OF_TEXTS else _NOT_KNOWN
+        case Parameter(name):
+            return "time" if name.startswith(("$now", "$today")) else ""
+        case Subquery(kind) if kind != "scalar":
+            return "boolean"
+        case Subquery():
+            return _one_kind(set(_kinds_shown(query_of(expr), type_of)))
 
 
 def _kind_of_type(declared: str) -> str:
-    kinds = (("number", _NUMBERS), ("text", _TEXTS), ("time", _TIMES))
+    kinds = (
+        ("number", _NUMBERS), ("text", _TEXTS), ("time", _TIMES), ("boolean", ("boolean",)),
+        (_NOT_KNOWN, (_NOT_KNOWN,)),
+    )  # fmt: skip
     return next((kind for kind, names in kinds if declared.startswith(names)), "")
 
 
 def _kind_of_call(function: str, arguments: tuple[Expr, ...], type_of: TypeOf) -> str:
     if function in _OF_ARGUMENT:
         return next((kind for part in arguments if (kind := kind_of(part, type_of))), "")
-    kinds = (("number", _OF_NUMBERS), ("text", _OF_TEXTS), ("time", _OF_TIMES))
-    return next((kind for kind, names in kinds if function in names), "")
+    if function == "case":
+        values = (*arguments[1::2], arguments[-1])
+        return _one_kind({kind_of(value, type_of) for value in values})
+    kinds = (("number", _OF_NUMBERS), ("text", _OF_TEXTS), ("time", _OF_TIMES), ("boolean", _OF_TRUTH))
+    return next((kind for kind, names in kinds if function in names), _NOT_KNOWN)
 
 
 def _as_number(expr: Expr) -> Expr:

@@ -26,6 +26,7 @@ from headwater.algebra.expressions.tree import (
     conjuncts,
 )
 from headwater.bounds.query.block import Query
+from headwater.bounds.reading.expressions.comparable import comparable_query
 from headwater.bounds.reading.expressions.comparisons import (
     OPERATORS,
     between,
@@ -126,7 +127,8 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return between(node, inner, reader.type_of)
         case exp.In() if node.args.get("query") is not None:
             query, below = reader.subquery(node.args["query"], scope)
-            return Subquery("in", query, inner(node.this), in_order(below.outer_columns))
+            term, query = comparable_query(inner(node.this), query, reader.type_of)
+            return Subquery("in", query, term, in_order(below.outer_columns))
         case exp.In():
             return membership(node, inner, reader.type_of)
         case exp.Exists() if isinstance(node.this, exp.Select | exp.SetOperation | exp.Subquery):
@@ -187,6 +189,8 @@ def _compared(condition: Expr) -> Expr:
 def _column(node: exp.Column, scope: Scope, reader: Reader) -> Expr:
     if isinstance(node.this, exp.Star):
         raise NotAnalysed("a star stands where a column is needed", reader.place(node))
+    if node.args.get("join_mark"):
+        raise NotAnalysed("the outer join sign (+) is not understood: write LEFT JOIN", reader.place(node))
     return scope.find(node.table or None, node.name, lambda: reader.place(node))[1]
 
 

@@ -84,5 +84,8 @@ def _truncated(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
 
 def _part_of_time(name: str, node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
     inner.note(node)
-    value = inner(node.this if isinstance(node, exp.TsOrDsToDate) else node)
+    if isinstance(node, exp.TsOrDsToDate):  # YEAR(at) of MySQL and SQL Server
+        inner.note(*node.find_all(exp.Literal))
+        node = node.this
+    value = inner(node)
     return _called(name, value) if kind_of(value, type_of) == "time" else None

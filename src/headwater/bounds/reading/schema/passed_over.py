@@ -14,14 +14,17 @@ from headwater.sql.parsing.words import Words
 __all__ = ["passes_over"]
 
 _ADMINISTRATION = {
-    "ANALYZE", "BEGIN", "CACHE", "CALL", "CLUSTER", "COMMENT", "COMMIT", "COPY", "DEALLOCATE", "DESC",
-    "DESCRIBE", "DISCARD", "DO", "DROP", "GRANT", "LISTEN", "LOAD", "LOCK", "NOTIFY", "OPTIMIZE", "PRAGMA",
+    "ANALYZE", "BEGIN", "CACHE", "CLUSTER", "COMMENT", "COMMIT", "COPY", "DEALLOCATE", "DESC",
+    "DESCRIBE", "DISCARD", "DROP", "GRANT", "LISTEN", "LOAD", "LOCK", "NOTIFY", "OPTIMIZE", "PRAGMA",
     "REFRESH", "REINDEX", "RELEASE", "RESET", "REVOKE", "ROLLBACK", "SAVEPOINT", "SET", "SHOW", "START",
     "TRUNCATE", "UNCACHE", "UNLOCK", "USE", "VACUUM",
 }  # fmt: skip
 _RELATIONS = {"TABLE", "VIEW", "QUERY"}
-_CHANGES = {"ADD", "DROP", "RENAME", "MODIFY", "CHANGE", "TYPE"}
-_HARMLESS = {"DEFAULT", "EXPRESSION", "GENERATED", "IDENTITY", "PARTITION", "PARTITIONS"}
+_CHANGES = {"ADD", "DROP", "RENAME", "MODIFY", "CHANGE", "TYPE", "DISABLE", "NOCHECK"}
+_HARMLESS = {
+    "DEFAULT", "EXPRESSION", "GENERATED", "IDENTITY", "KEYS", "PARTITION", "PARTITIONS", "ROW", "RULE",
+    "TRIGGER",
+}  # fmt: skip
 
 
 def passes_over(words: Words, named: bool) -> bool:
@@ -35,6 +38,10 @@ def passes_over(words: Words, named: bool) -> bool:
             return not _declares_rows(words)
         case "ALTER":
             return not words.at("ALTER", "TABLE") or not _changes_rows(words)
+        case "COPY":  # one with a subquery is a query
+            return not _holds(words, {"SELECT", "WITH"})
+        case "DO":
+            return not named
         case _:
             return first in _ADMINISTRATION
 

@@ -25,8 +25,9 @@ from headwater.sql.parsing.names import spelling
 __all__ = [
     "altered",
     "indexed",
-    "parents_of",
+    "is_temporary",
     "table_of",
+    "unchecked",
     "unconstrained",
     "view_query",
     "with_unique_index",
@@ -73,6 +74,15 @@ def unconstrained(table: Table) -> Table:
     """The table without what its declarations say of rows: after a change that is not understood."""
     columns = tuple(replace(column, nullable=True, values=None) for column in table.columns)
     return Table(table.name, columns, place=table.place)
+
+
+def unchecked(table: Table) -> Table:
+    """The table without the numbers of values that its columns have, of which some are not enforced."""
+    return replace(table, columns=tuple(replace(column, values=None) for column in table.columns))
+
+
+def is_temporary(tree: exp.Create) -> bool:
+    return tree.find(exp.TemporaryProperty) is not None
 
 
 def view_query(tree: exp.Create, place: Place | None) -> exp.Expr:
@@ -167,7 +177,15 @@ def _retyped(table: Table, node: exp.ColumnDef) -> Table:
 
 def _type(node: exp.ColumnDef) -> str:
     kind = node.args.get("kind")
+    if isinstance(kind, exp.DataType) and kind.this is exp.DataType.Type.BIT and kind.expressions:
+        return "boolean" if kind.expressions[0].name == "1" else "binary"
     return kind.sql("spark").lower() if kind is not None else "string"
+
+
+def _collation(constraints: Iterable[exp.Expr | None]) -> str:
+    """Which texts of a column are equal, as a part of its type: ` collate nocase`, or ""."""
+    named = (kind for kind in constraints if isinstance(kind, exp.CollateColumnConstraint))
+    return next((f" collate {kind.this.name.lower()}" for kind in named), "")
 
 
 def _is_certain(node: exp.ColumnDef) -> bool:
@@ -182,7 +200,8 @@ def _is_certain(node: exp.ColumnDef) -> bool:
 def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
     kind = node.args.get("kind")
     constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
-    column = Column(node.name, _type(node), not _is_certain(node), values=type_domain(kind, enums))
+    declared = _type(node) + _collation(constraints)
+    column = Column(node.name, declared, not _is_certain(node), values=type_domain(kind, enums))
     table = replace(table, columns=(*table.columns, column))
     for constraint in constraints:
         table = _with_column_constraint(table, constraint, (node.name,))

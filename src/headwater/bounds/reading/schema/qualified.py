@@ -14,7 +14,15 @@ from sqlglot import exp
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
 
-__all__ = ["declared_name", "dropped_names", "plain_name", "qualified_name", "same_schema", "schema_of"]
+__all__ = [
+    "is_of_several",
+    "declared_name",
+    "dropped_names",
+    "plain_name",
+    "qualified_name",
+    "same_schema",
+    "schema_of",
+]
 
 _USUAL = ("", "public", "dbo", "main", "default")
 _AFTER_NAMES = ("CASCADE", "RESTRICT", "PURGE", "CONSTRAINTS")
@@ -48,6 +56,13 @@ def declared_name(node: exp.Expr, declared: Iterable[str], schemas: Mapping[str,
     if whole is not None or plain is None or not schema:
         return whole or plain
     return plain if same_schema(schemas.get(plain.lower(), schema), schema) else None
+
+
+def is_of_several(node: exp.Table, declared: Iterable[str], schemas: Mapping[str, str]) -> bool:
+    """Is a name without its schema that of several tables, none of them of the usual schema?"""
+    name = node.name.lower()
+    same = [table for table in declared if plain_name(table).lower() == name]
+    return not node.db and len(same) > 1 and schemas.get(name, "") not in _USUAL
 
 
 def dropped_names(tokens: Sequence[Token]) -> list[str]:
