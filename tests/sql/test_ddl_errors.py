@@ -210,6 +210,8 @@ VIEWS = [
     (f"{VIEW}AS\nSELECT a b «c FROM t", "HW113", "unexpected c"),
     (f"{VIEW}AS SELECT 1 FORM «t x", "HW113", "unexpected t"),
     (f"{VIEW}AS SELECT a,\r\n  (b «FROM t", "HW113", "expecting )"),
+    (VIEW + "AS SELECT a FROM «{{ ref('t') }}", "HW113", "this is a template, not SQL: {{ ref('t') }}"),
+    (VIEW + "AS SELECT a FROM «${t} WHERE b = 1", "HW113", "in options and headwater.yml only"),
     (f"{VIEW}AS SELECT a«, , b FROM t", "HW113", "beside this comma"),
     (f"{VIEW}AS SELECT a«, FROM t", "HW113", "beside this comma"),
     (f"{VIEW}AS SELECT 1\n WHERE 'a :x' = «:x", "HW114", "CREATE QUERY"),

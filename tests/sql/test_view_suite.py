@@ -1,4 +1,4 @@
-"""300 views as people write them are kept incrementally, and stay equal to what DuckDB makes of their texts.
+"""500 views as people write them are kept incrementally, and stay equal to what DuckDB makes of their texts.
 
 Each is declared, planned and kept by deltas through random insertions, deletions and updates, in plain Python;
 after every change its plan is compared with DuckDB.
@@ -23,6 +23,8 @@ from support.sql.suite import FILES, Suite, batches, by_duckdb, duckdb_of, load,
 ROUNDS = 4
 # sqlglot writes these otherwise for DuckDB, or DuckDB has no such thing: they are kept by deltas all the same.
 NOT_IN_DUCKDB = {"n5", "n7", "n12", "n13", "kinds", "unpivoted", "price_bands"}
+# The grand total of no rows: DuckDB has one, Spark has none.
+GRAND_TOTALS = {"ds5", "ds14", "ds18", "ds36", "ds67", "ds70", "ds86"}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -32,7 +34,7 @@ def test_every_view_is_kept_incrementally(name: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert sum(len(suite(name).catalog.kept) for name in FILES) >= 290
+    assert sum(len(suite(name).catalog.kept) for name in FILES) >= 520
 
 
 @pytest.mark.slow
@@ -51,7 +53,7 @@ def test_what_deltas_keep_is_what_duckdb_computes(name: str) -> None:
         for view in views.catalog.kept:
             computed = recomputed(views, view, rows)
             filled[view] += bool(computed)
-            if view not in NOT_IN_DUCKDB:
+            if view not in NOT_IN_DUCKDB and (computed or view not in GRAND_TOTALS):
                 expected = by_duckdb(database, views.catalog.project.views[view].sql.text)
                 assert computed == expected, view
     empty = [view for view in views.catalog.kept if not filled[view]]

@@ -9,6 +9,8 @@ import pytest
 from headwater.errors import InputError
 from headwater.model import Column, SqlText, View
 from headwater.sql.parsing.forms.in_spark import spark_text_of
+from headwater.sql.translate.passes.foreign_functions import instead
+from headwater.sql.translate.scalars.spark_functions import AGGREGATES, GENERATORS, SCALARS, WINDOW_FUNCTIONS
 from headwater.sql.translate.translation import Translated, translate
 
 COLUMNS = (Column("x", "bigint"), Column("n", "string"), Column("ts", "timestamp"))
@@ -27,6 +29,8 @@ def translated(select: str) -> Translated:
         ("SELECT x FROM t WHERE n ~* 'a'", "no ~*", "n ~* 'a'"),
         ("SELECT x FROM t FOR UPDATE", "locks no rows", ""),
         ("SELECT a.x FROM t a ASOF JOIN t b ON a.x = b.x", "no ASOF JOIN", ""),
+        ("SELECT n ->> 'a' AS y FROM t", "no -> and ->>", "n ->> 'a'"),
+        ("SELECT date_part('epoch', ts) AS y FROM t", 'extract "epoch"', "date_part('epoch', ts)"),
         ("SELECT x::json AS y FROM t", "no type JSON", ""),
         ("SELECT CAST(ts AS TIME) AS y FROM t", "no type TIME", ""),
         ("SELECT x FROM t WHERE x IN (SELECT x::hugeint FROM t)", "no type INT128", ""),
@@ -42,6 +46,25 @@ def test_refused_at_its_place(select: str, message: str, at: str) -> None:
     place = raised.value.place
     assert place is not None
     assert at in place.text
+
+
+@pytest.mark.parametrize(
+    ("select", "hint"),
+    [
+        ("SELECT arg_max(n, ts) AS y FROM t", "write max_by(x, at)"),
+        ("SELECT strftime(ts, '%Y') AS y FROM t", "write date_format(at, 'yyyy-MM')"),
+        ("SELECT map_agg(n, x) AS y FROM t", "write map_from_entries(collect_list(struct(k, v)))"),
+        ("SELECT uper(n) AS y FROM t", 'did you mean "upper"?'),
+    ],
+)
+def test_functions_of_other_systems(select: str, hint: str) -> None:
+    with pytest.raises(InputError) as raised:
+        translated(select)
+    assert (raised.value.code, raised.value.hint) == ("HW323", hint)
+
+
+def test_no_function_of_spark_is_called_foreign() -> None:
+    assert not [name for name in SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS if instead(name)]
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,9 @@ CONSTRUCTS = [
         ("a correlated scalar subquery in ON, which Spark has not: verified by its plan", "SELECT o.id, i.item FROM orders o LEFT JOIN items i ON i.order_id = o.id AND i.price = (SELECT max(price) FROM items j WHERE j.order_id = o.id)"),
         ("(a, b) NOT IN (SELECT ...) on values that may be NULL", "SELECT id FROM orders WHERE (customer, status) NOT IN (SELECT order_id, sku FROM items)"),
         ("grouped subquery that names the query around it", "SELECT id FROM orders o WHERE 'a' IN (SELECT sku FROM items i WHERE i.order_id = o.id GROUP BY sku HAVING count(*) > 1)"),
+        ("EXISTS of a union whose parts name the query around it", "SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM items i WHERE i.order_id = o.id UNION ALL SELECT 1 FROM customers c WHERE c.customer = o.customer)"),
+        ("HAVING without GROUP BY in EXISTS and in a scalar subquery", "SELECT id, (SELECT avg(price) FROM items i WHERE i.order_id = o.id HAVING count(*) > 1) AS a FROM orders o WHERE EXISTS (SELECT 1 FROM items i WHERE i.order_id = o.id HAVING count(*) > 0)"),
+        ("WITH RECURSIVE of queries that do not read themselves", "WITH RECURSIVE c AS (SELECT id, customer FROM orders), d AS (SELECT customer, count(*) AS n FROM c GROUP BY customer) SELECT customer, n FROM d"),
     ),
     *_of(
         "Subqueries", FULL,
@@ -223,6 +226,8 @@ CONSTRUCTS = [
         ("LATERAL VIEW OUTER posexplode", "SELECT id, p, x FROM orders LATERAL VIEW OUTER posexplode(split(status, 'b')) e AS p, x"),
         ("explode in the select list, LATERAL explode", "SELECT id, explode(array(quantity, customer)) AS x FROM orders"),
         ("json_tuple, inline, stack in the select list", "SELECT id, json_tuple(to_json(named_struct('a', quantity, 'b', status)), 'a', 'b') FROM orders"),
+        ("inline, explode of from_json with a schema", "SELECT id, inline(from_json(concat('[{\"a\":', quantity, ',\"b\":\"x\"}]'), 'array<struct<a:int,b:string>>')) FROM orders"),
+        ("LATERAL (SELECT explode(...))", "SELECT o.id, l.v FROM orders o, LATERAL (SELECT explode(array(o.quantity, o.customer)) AS v) AS l"),
         ("PIVOT", "SELECT a, b FROM (SELECT status, total FROM orders) PIVOT (sum(total) FOR status IN ('a' AS a, 'b' AS b))"),
         ("UNPIVOT", "SELECT id, n, v FROM (SELECT id, customer, CAST(quantity AS BIGINT) AS quantity FROM orders) UNPIVOT (v FOR n IN (customer, quantity))"),
     ),

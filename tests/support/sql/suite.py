@@ -1,4 +1,6 @@
-"""Views as people write them: TPC-H, TPC-DS, Nexmark, typical models, joins of all kinds, streams.
+"""Views as people write them: TPC-H, TPC-DS, Nexmark, typical models, joins of all kinds, streams, idioms.
+
+retail.sql holds TPC-DS over its own tables, idioms.sql what subqueries, NULLs, groups, windows and sets are put to.
 
 Each file of views/ (here, and beside `headwater bench plan`) declares tables and views.  Rows are drawn from
 small domains: integers 0 to 4, a few days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
@@ -27,7 +29,7 @@ from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
 FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
-FILES = (*VIEW_FILES, "joins", "streams")
+FILES = (*VIEW_FILES, "joins", "streams", "idioms", "retail")
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
 _COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"
 _OTHERS = ("a", "b")

@@ -19,6 +19,7 @@ from headwater.sql.parsing.lexer import Kind, Token
 from headwater.sql.parsing.words import Words
 
 __all__ = [
+    "WHOLE_WINDOWS",
     "Given",
     "Setting",
     "read_comment",
@@ -29,9 +30,11 @@ __all__ = [
     "read_properties",
     "read_site",
     "unknown_clause",
+    "whole_windows",
 ]
 
 PREFIX = "headwater."
+WHOLE_WINDOWS = ("LAZY", "EAGER")  # asked for by those who know UpStream
 _OWNER = re.compile(r"[^\W_](?:[\w .@/+-]{0,62}[\w.+-])?")
 
 
@@ -178,6 +181,12 @@ def read_comment(words: Words) -> str:
     return words.string("a comment").text
 
 
+def _whole(token: Token, clauses: Sequence[str]) -> str:
+    """Of a clause that began well: what it is in full."""
+    whole = next((clause for clause in clauses if clause.split()[0] == token.word), "")
+    return f"write {whole}" if whole else ""
+
+
 def unknown_clause(words: Words, clauses: Sequence[str]) -> InputError:
     token = words.peek()
     if token.word == "CREATE":
@@ -185,9 +194,23 @@ def unknown_clause(words: Words, clauses: Sequence[str]) -> InputError:
         return words.wrong("HW102", f"unexpected {token}", hint=hint)
     if token.word == "SELECT" and "AS" in clauses:
         return words.wrong("HW102", f"unexpected {token}", hint="write AS before the SELECT")
+    if token.word in WHOLE_WINDOWS or (token.word == "WINDOWS" and words.peek(1).word in WHOLE_WINDOWS):
+        return whole_windows(words, token)
     second = words.peek(1)
     pair = f"{token.text} {second.text}" if second.kind is Kind.WORD else token.text
-    likely = did_you_mean(pair, clauses) or did_you_mean(
-        token.text, [clause.split()[0] for clause in clauses]
-    )
+    firsts = [clause.split()[0] for clause in clauses if clause.split()[0] != token.word]
+    likely = did_you_mean(pair, clauses) or _whole(token, clauses) or did_you_mean(token.text, firsts)
     return words.wrong("HW102", f"unexpected {token}", hint=likely or f"known clauses: {', '.join(clauses)}")
+
+
+def whole_windows(words: Words, token: Token) -> InputError:
+    """WINDOWS LAZY or EAGER: whole windows of superseded rows are not there to be shown."""
+    return words.wrong(
+        "HW102",
+        "there is no WINDOWS LAZY or EAGER: windows of an update stream are not shown whole",
+        token,
+        detail="A table with an UPDATE KEY has one row of a key, so window(...) over it has the row that is"
+        " shown of each key, and none of those that it replaced.",
+        hint="leave it out; to have all rows of a window, declare the table without an UPDATE KEY;"
+        " to see what it would do, try: headwater simulate updates --window",
+    )

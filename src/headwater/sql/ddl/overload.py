@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from headwater.errors import InputError, did_you_mean
 from headwater.model import ReadWeight, RefreshWeight, Table, Updates
+from headwater.sql.ddl.clauses import WHOLE_WINDOWS, whole_windows
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.types import family
@@ -27,6 +28,8 @@ def read_overload(words: Words) -> Updates:
     words.expect("UPDATES", after="ON OVERLOAD")
     policies = [policy.value for policy in Updates]
     token = words.name("a policy")
+    if token.word in WHOLE_WINDOWS:
+        raise whole_windows(words, token)
     if token.text.lower() not in policies:
         hint = f"the policies are {', '.join(policies)}"
         raise words.wrong(

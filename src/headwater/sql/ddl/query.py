@@ -24,6 +24,9 @@ _COMMENT = re.compile(r"/\*.*?\*/|--[ \t]*name:[ \t]*(\S+)[^\r\n]*|--[^\r\n]*", 
 def read_query(words: Words) -> Query:
     """What follows CREATE QUERY."""
     name = relation_name(words, "query")
+    if words.at("("):
+        hint = "parameters are not declared: write :name in the SELECT"
+        raise words.wrong("HW100", f"expected AS after the query's name, found {words.peek()}", hint=hint)
     within = _within(words)
     words.expect("AS", after="the query's name" if within is None else "the query's time limit")
     return replace(_query(words, name), within=within)

@@ -134,12 +134,27 @@ _HINTS = {
     "DELETE": "changes come from a table's source, or with headwater ingest",
     "DROP": "remove the declaration from the file instead",
     "ALTER": "change the declaration in the file instead",
+    "INDEX": "tables are indexed by their PRIMARY KEY, and as `headwater check` says",
+    "SET": "settings stand in headwater.yml",
+    "USE": "a project is one namespace: take the line out",
+    "BEGIN": "a file only declares: take the line out",
+    "COMMIT": "a file only declares: take the line out",
+    "GRANT": "who may read what over HTTP says `headwater key`",
     "REFRESH": "a view is refreshed to keep its FRESHNESS: headwater run",
 }
 
 
+_SYMBOLS = {
+    "#": "comments begin with -- in SQL",
+    "/": "comments begin with -- in SQL, or stand between /* and */",
+    "<": "this looks like another kind of file, or like a merge that is not finished",
+}
+
+
 def _unknown(words: Words, token: Token) -> InputError:
-    likely = did_you_mean(token.text, ("CREATE", "SELECT", "EXPLAIN", "TABLE", "MATERIALIZED", "QUERY"))
+    likely = _SYMBOLS.get(token.text[:1], "") or did_you_mean(
+        token.text, ("CREATE", "EXPLAIN", "TABLE", "MATERIALIZED", "QUERY")
+    )
     hint = _HINTS.get(token.word) or likely or f"a file holds {', '.join(_KINDS)} and named SELECTs"
     return words.wrong("HW101", f"unknown statement: {token}", token, hint=hint)
 

@@ -83,7 +83,7 @@ def _provider(words: Words) -> str:
 
 
 def _options(words: Words) -> dict[str, str]:
-    """As written: what they refer to, `${NAME}` or a file, is read when it is used."""
+    """The options as written: what they refer to, `${NAME}` or a file, is read when it is used."""
     pairs = read_pairs(words, "option")
     names = {key.text.lower() for key, _ in pairs}
     for key, _ in pairs:

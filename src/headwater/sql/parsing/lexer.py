@@ -22,6 +22,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from headwater.errors import InputError, Place
 from headwater.sql.parsing.dialect import Headwater
+from headwater.sql.parsing.typographic import refuse_typographic
 
 __all__ = ["Kind", "Source", "Token", "cut", "lex", "tokenized"]
 
@@ -87,9 +88,11 @@ def lex(source: Source, dialect: Dialect | None = None) -> tuple[Token, ...]:
 def tokenized(source: Source, dialect: Dialect | None = None) -> list[SqlglotToken]:
     """The same as sqlglot's parser reads them."""
     try:
-        return (dialect or Headwater()).tokenize(source.text)
+        tokens = (dialect or Headwater()).tokenize(source.text)
     except TokenError as error:
         raise _unreadable(source) from error
+    refuse_typographic(source.text, tokens, source.place)
+    return tokens
 
 
 def cut(source: Source, tokenized: Sequence[SqlglotToken]) -> tuple[Token, ...]:

@@ -20,7 +20,9 @@ __all__ = [
     "columns_among",
     "relation_name",
     "same_name",
+    "shortened",
     "spelling",
+    "text_of",
     "unused_name",
 ]
 
@@ -40,7 +42,7 @@ def relation_name(words: Words, what: str) -> Token:
     if not re.fullmatch(r"[^\W\d_]\w{0,127}", token.text):
         raise words.wrong(
             "HW109",
-            f'"{token.text}" cannot name a {what}',
+            f'"{shortened(token.text)}" cannot name a {what}',
             token,
             hint="a name starts with a letter, then letters, digits and underscores, at most 128 in all",
         )
@@ -72,9 +74,23 @@ def same_name(left: str, right: str) -> bool:
     return left.lower() == right.lower()
 
 
+def text_of(name: object) -> str:
+    """A name; callers of the Python API pass what they like."""
+    if isinstance(name, str):
+        return name
+    raise TypeError(f"a name is text, not {type(name).__name__}: {name!r}")
+
+
 def spelling(name: str, declared: Iterable[str]) -> str | None:
     """The declared spelling of a name, or None."""
-    return next((candidate for candidate in declared if same_name(candidate, name)), None)
+    wanted = text_of(name)
+    return next((candidate for candidate in declared if same_name(candidate, wanted)), None)
+
+
+def shortened(name: str) -> str:
+    """A name as a message quotes it: in one line, and not longer than that."""
+    shown = "".join(character if character.isprintable() else "?" for character in name)
+    return shown if len(shown) <= 40 else f"{shown[:40]}..."
 
 
 def unused_name(wanted: str, taken: Container[str]) -> str:

@@ -25,9 +25,22 @@ from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.known_functions import WrongCall, check_calls, with_known_functions
+from headwater.sql.parsing.typographic import refuse_typographic
 
-__all__ = ["dialect_named", "in_dialect", "normalised_tree", "parse_select", "parse_statement", "select_tree"]
+__all__ = [
+    "NO_VARIABLES",
+    "dialect_named",
+    "in_dialect",
+    "normalised_tree",
+    "parse_select",
+    "parse_statement",
+    "refuse_templates",
+    "select_tree",
+]
 
+NO_VARIABLES = "write the name or the value itself: ${NAME} is read in options and headwater.yml only"
+
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$\{.*?\}", re.DOTALL)
 # sqlglot itself fails on some broken texts; to the person who wrote one it is all the same.
 _FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError)
 _STATEMENTS = (
@@ -94,6 +107,7 @@ def _parse(
     """The tree of a text that holds one statement; `check` sees its tokens first."""
     try:
         tokens = list(cut) or dialect.tokenize(sql.text)
+        refuse_typographic(sql.text, tokens, lambda start, end: sql.place(start, end - start))
         check(sql, tokens)
         trees = dialect.parser(error_message_context=len(sql.text) + 1).parse(tokens, sql.text)
     except ParseError as error:
@@ -119,7 +133,8 @@ def _refuse_stray_commas(sql: SqlText, tokens: Sequence[Token]) -> None:
         )
         if comma is not None:
             message = "something is missing beside this comma"
-            raise InputError("HW113", message, place=sql.place(comma.start))
+            hint = "write what belongs there, or take the comma out"
+            raise InputError("HW113", message, place=sql.place(comma.start), hint=hint)
 
 
 def _refuse_wrong_calls(sql: SqlText, tree: exp.Query) -> None:
@@ -136,12 +151,38 @@ def _wrong_call(sql: SqlText, error: WrongCall) -> InputError:
     return InputError("HW113", str(error), place=sql.place(start, len(error.call.name)))
 
 
+def refuse_templates(sql: SqlText) -> None:
+    """{{ ref('orders') }}, {% if %} and ${orders} mean something to what makes SQL of them, not to SQL."""
+    if mark := _TEMPLATE.search(sql.text):
+        hint = "declare the SQL that is made of it, for instance by dbt compile"
+        raise InputError(
+            "HW113", f"this is a template, not SQL: {mark[0]}", place=sql.place(mark.start(), len(mark[0])),
+            hint=NO_VARIABLES if mark[0].startswith("$") else hint,
+        )  # fmt: skip
+
+
 def _misread(sql: SqlText, error: ParseError, noun: str) -> InputError:
+    refuse_templates(sql)
     first = error.errors[0] if error.errors else {}
     start = len(str(first.get("start_context") or ""))
     length = len(str(first.get("highlight") or " "))
     message = f"this {noun} cannot be parsed: {_plain(first)}"
-    return InputError("HW113", message, place=sql.place(start, length))
+    hint = _hint(sql.text, start)
+    return InputError("HW113", message, place=sql.place(start, length), hint=hint)
+
+
+_CLAUSE_BEFORE = re.compile(r"\b(FRESHNESS|PENALTY|REFRESH\s+POLICY|RETAIN)\s*$", re.IGNORECASE)
+
+
+def _hint(text: str, start: int) -> str:
+    """What helps where a text stops being SQL; nothing if the place says it."""
+    clause = _CLAUSE_BEFORE.search(text, 0, start)
+    if clause is not None:
+        return f"write {clause[1].upper()} between the view's name and AS"
+    opened, closed = text[:start].count("("), text[:start].count(")")
+    if text[start : start + 1] == ")" and closed >= opened:
+        return "take this ) out, or open it before"
+    return ""
 
 
 def _plain(first: dict[str, Any]) -> str:

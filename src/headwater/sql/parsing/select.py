@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -12,7 +13,7 @@ from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.parsing.lexer import Kind, Source, Token, lex
 from headwater.sql.parsing.names import RESERVED_COLUMNS
-from headwater.sql.parsing.parser import parse_select, select_tree
+from headwater.sql.parsing.parser import NO_VARIABLES, parse_select, refuse_templates, select_tree
 from headwater.sql.parsing.words import Words
 
 __all__ = ["read_select", "read_view_select"]
@@ -65,9 +66,12 @@ def _refuse_parameters(sql: SqlText, query: exp.Query) -> None:
     """A view has one content for everybody, so it cannot depend on a parameter."""
     if query.find(exp.Placeholder, exp.Parameter) is None:
         return
+    refuse_templates(sql)
     tokens = (*lex(Source(sql.path, sql.text)), Token(Kind.END, "", len(sql.text), len(sql.text)))
     parameters = [(mark, name) for mark, name in pairwise(tokens) if _marks(mark, name)]
-    mark, name = parameters[0] if parameters else (tokens[0], tokens[-1])
+    if not parameters:
+        raise _variable(sql)
+    mark, name = parameters[0]
     span = mark.start, mark.end if mark.word == "?" else name.end
     raise InputError(
         "HW114",
@@ -75,6 +79,13 @@ def _refuse_parameters(sql: SqlText, query: exp.Query) -> None:
         place=sql.place(span[0], span[1] - span[0]),
         hint="make it a column of the view and declare a CREATE QUERY that filters on it",
     )
+
+
+def _variable(sql: SqlText) -> InputError:
+    """${x} and @x: what other tools fill in before they send the text."""
+    at = re.search(r"[$@]", sql.text)
+    place = sql.place(at.start() if at else 0, 1)
+    return InputError("HW114", "a view cannot have variables", place=place, hint=NO_VARIABLES)
 
 
 def _marks(mark: Token, name: Token) -> bool:

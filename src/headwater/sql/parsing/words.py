@@ -124,7 +124,8 @@ class Words:
         token = self.peek()
         if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and not token.text[0].isdigit()):
             return self.next()
-        raise self.wrong("HW100", f"expected {what}, found {token}")
+        hint = "take the comma before it out, or write a name" if token.text == ")" else ""
+        raise self.wrong("HW100", f"expected {what}, found {token}", hint=hint)
 
     def names(self, what: str) -> list[Token]:
         """A list of names in parentheses."""
@@ -158,7 +159,7 @@ class Words:
         return Decimal(token.text)
 
     def finish(self, what: str) -> None:
-        """Nothing may follow."""
+        """Refuse anything that follows."""
         if not self.done:
             raise self.wrong("HW100", f"unexpected {self.peek()} after {what}")
 

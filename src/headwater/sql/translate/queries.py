@@ -39,7 +39,7 @@ def _with(node: exp.Expr, env: Env) -> Env:
     clause = node.args.get("with_")
     if clause is None:
         return env
-    if clause.args.get("recursive"):
+    if _is_recursive(clause):
         return _recursive(clause, env)
     used = {table.name.lower() for table in node.find_all(exp.Table)}
     for definition in clause.expressions:
@@ -48,6 +48,15 @@ def _with(node: exp.Expr, env: Env) -> Env:
             _look_at(definition, env)
         env = replace(env, ctes={**env.ctes, definition.alias.lower(): cte})
     return env
+
+
+def _is_recursive(clause: exp.Expr) -> bool:
+    """Does a query of WITH RECURSIVE read itself?  The word alone changes nothing."""
+    return bool(clause.args.get("recursive")) and any(
+        table.name.lower() == definition.alias.lower()
+        for definition in clause.expressions
+        for table in definition.this.find_all(exp.Table)
+    )
 
 
 def _names(node: exp.Expr) -> tuple[str, ...]:

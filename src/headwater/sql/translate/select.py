@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Column, Expr, equal, rename
+from headwater.algebra.plans.check import lacks_columns
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
@@ -23,18 +24,28 @@ from headwater.sql.translate.relations.conditions import filtered
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.from_clause import from_clause
-from headwater.sql.translate.relations.laterals import explode_rows, is_generator
+from headwater.sql.translate.relations.lateral_generators import is_generator
+from headwater.sql.translate.relations.laterals import explode_rows
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.stars import is_star
 from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["distinct", "translate_select"]
 
+_OUTSIDE = "a subquery that computes with columns of the query around it has no delta rule here"
+
 
 def translate_select(node: exp.Expr, env: Env) -> Rows:
-    """The rows of one SELECT."""
+    """The rows of one SELECT; one that computes with columns of the query around it may have no plan."""
     if not node.expressions:
         env.notes.fail("HW113", node, "this SELECT selects nothing")
+    rows = _selected(node, env)
+    if env.parent is not None and not env.notes.obstacles and lacks_columns(rows.plan):
+        env.notes.obstacle(node, _OUTSIDE)
+    return rows
+
+
+def _selected(node: exp.Expr, env: Env) -> Rows:
     where = node.args.get("where")
     conditions = split_and(where.this if where is not None else None)
     rows = filtered(from_clause(node, env), conditions, env, "WHERE")

@@ -28,7 +28,7 @@ def _refuse(join: Join, notes: Notes) -> None:
     if len(groups) <= 1:
         return
     alone = join.inputs[min(groups[1])]
-    alias = next(_aliases(alone), "")
+    alias = next((alias for alias in _aliases(alone) if alias in notes.scans), "")
     raise InputError(
         "HW321",
         f'nothing connects "{alias or "a relation"}" with the relations before it: this is a cross join',
@@ -40,7 +40,7 @@ def _refuse(join: Join, notes: Notes) -> None:
 
 def _of_single_rows(join: Join, group: set[int]) -> bool:
     """One row, such as an aggregate of a whole relation, multiplies nothing; constant rows little."""
-    return all(_is_single_row(join.inputs[index]) for index in group)
+    return all(_is_single_row(join.inputs[index]) or _is_constant(join.inputs[index]) for index in group)
 
 
 def _is_single_row(plan: Plan) -> bool:
@@ -49,6 +49,12 @@ def _is_single_row(plan: Plan) -> bool:
         made = made or isinstance(plan, Explode)
         plan = plan.child
     return isinstance(plan, Aggregate) and not plan.keys and (not made or _is_of_nothing(plan.child))
+
+
+def _is_constant(plan: Plan) -> bool:
+    """Is it made of constant rows alone?"""
+    below = children(plan)
+    return _is_of_nothing(plan) or (bool(below) and all(map(_is_constant, below)))
 
 
 def _is_of_nothing(plan: Plan) -> bool:

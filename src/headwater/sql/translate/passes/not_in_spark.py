@@ -50,6 +50,8 @@ def _lacking(node: exp.Expr) -> tuple[str, str] | None:
             return "Spark has no SIMILAR TO", "write x RLIKE 'pattern'"
         case exp.RegexpILike():
             return "Spark has no ~*", "write x RLIKE '(?i)pattern'"
+        case exp.JSONExtract() | exp.JSONExtractScalar():
+            return "Spark has no -> and ->>", "write get_json_object(x, '$.a')"
         case exp.Lock():
             return "a view locks no rows", "leave FOR UPDATE or FOR SHARE out"
         case exp.Join() if (node.args.get("method") or "").upper() == "ASOF":

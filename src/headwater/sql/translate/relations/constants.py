@@ -17,7 +17,8 @@ from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr
 from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Plan, Scan
 from headwater.algebra.plans.walks import rewrite_up
 from headwater.sql.translate.env import Env
-from headwater.sql.translate.relations.laterals import explode_rows, is_generator
+from headwater.sql.translate.relations.lateral_generators import is_generator
+from headwater.sql.translate.relations.laterals import explode_rows
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common_of

@@ -30,28 +30,27 @@ from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.joins import outer_of
+from headwater.sql.translate.relations.lateral_generators import is_generator, with_generator
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
-from headwater.sql.translate.scalars.spark_functions import GENERATORS
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common_of, element, family, fields
 
-__all__ = ["explode_rows", "is_generator", "lateral_join", "lateral_view", "values_join"]
-
-
-def is_generator(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() in GENERATORS
+__all__ = ["explode_rows", "lateral_join", "lateral_view", "values_join"]
 
 
 def explode_rows(
     rows: Rows, node: exp.Expr, names: list[str], outer: bool, env: Env
 ) -> tuple[Rows, tuple[Typed, ...]] | None:
-    """The rows with what a generator makes of each, and its columns; None if their number is not known."""
+    """The rows with what a generator makes of each, and its columns.
+
+    None if their number is not known, or if it is made of what the query around names.
+    """
     function = node.name.lower()
     outer = outer or function.endswith("_outer")
     function = function.removesuffix("_outer")
     values = env.expressions(rows, "LATERAL VIEW").several(node.expressions)
     names = names or _own_names(function, values)
-    if not names:
+    if not names or any(not columns_of(value.expr) <= set(rows.plan.columns) for value in values):
         return None
     generator = Call(function, tuple(value.expr for value in values), f"{function}({slots(len(values))})")
     prefix = env.notes.alias("made")
@@ -115,6 +114,7 @@ def lateral_view(rows: Rows, node: exp.Expr, env: Env, outer: bool = False) -> R
 
 def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
     """t JOIN LATERAL (SELECT ...) or LATERAL explode(...), inner or left; None for what has no delta rule."""
+    join = with_generator(join)
     node = join.this
     side = str(join.args.get("side") or "")
     if side not in ("", "LEFT"):

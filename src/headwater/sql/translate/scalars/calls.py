@@ -16,9 +16,11 @@ from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.errors import did_you_mean
 from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
+from headwater.sql.translate.passes.foreign_functions import instead
 from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
+from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
 from headwater.sql.translate.scalars.result_types import result_type
@@ -103,8 +105,11 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
             hint=f"x > {name.upper()} (array(1, 2)), or x > {name.upper()} (SELECT ...)",
         )  # fmt: skip
     if name not in SCALARS and name not in GENERATORS:
-        likely = did_you_mean(name, SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS)
-        reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=likely)
+        known = SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS
+        hint = instead(name) or did_you_mean(name, known)
+        reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=hint)
+    if name in ("date_part", "datepart") and node.expressions and node.expressions[0].is_string:
+        check_part(reader.notes, node, node.expressions[0].name)
 
 
 def _window_time(reader: Expressions, node: exp.Expr) -> Typed:

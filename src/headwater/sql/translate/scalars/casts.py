@@ -1,8 +1,7 @@
-"""CAST and TRY_CAST, and Spark's name of a type."""
+"""CAST and TRY_CAST."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,26 +9,14 @@ from sqlglot import exp
 from headwater.algebra.expressions.tree import Call
 from headwater.sql.translate.scalars import calls
 from headwater.sql.translate.scalars.literals import constant_cast, escaped, moving_literal, text
+from headwater.sql.translate.scalars.read_texts import no_such_day
 from headwater.sql.translate.scalars.typed import Typed
+from headwater.sql.translate.scalars.types import family, spark_type
 
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["spark_type", "translate_cast"]
-
-_NAMES = {
-    "timestamp_ltz": "timestamp", "integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint",
-    "real": "float", "decimal": "decimal(10,0)", "text": "string", "varchar": "string", "char": "string",
-}  # fmt: skip
-
-
-def spark_type(node: exp.Expr) -> str:
-    """Spark's simple string for a type; field names keep their case."""
-    written = re.sub(r"\s*([<>:,()])\s*", r"\1", text(node))
-    whole = re.sub(r"[A-Z_]+(?![^<>(),:]*:)", lambda word: word[0].lower(), written)
-    whole = re.sub(r"decimal\((\d+)\)", r"decimal(\1,0)", whole)
-    whole = re.sub(r"decimal(?!\()", "decimal(10,0)", whole)
-    return _NAMES.get(whole, whole)
+__all__ = ["translate_cast"]
 
 
 def translate_cast(reader: Expressions, node: exp.Cast) -> Typed:
@@ -37,6 +24,8 @@ def translate_cast(reader: Expressions, node: exp.Cast) -> Typed:
     kind = spark_type(node.to)
     if moving_literal(node.this, kind):
         calls.refuse_moment(reader.notes, node, f"{kind} '{node.this.name}'")
+    if not node.args.get("safe") and node.this.is_string and family(kind) in ("date", "timestamp"):
+        _check_day(reader, node)
     constant = None if node.args.get("safe") else constant_cast(node.this, kind)
     if constant is not None:
         return constant
@@ -44,3 +33,10 @@ def translate_cast(reader: Expressions, node: exp.Cast) -> Typed:
     function = "try_cast" if node.args.get("safe") else "cast"
     expr = Call(function, (value.expr,), f"{function.upper()}({{0}} AS {escaped(text(node.to))})")
     return Typed(expr, kind, value.nullable or function == "try_cast" or kind != value.type)
+
+
+def _check_day(reader: Expressions, node: exp.Cast) -> None:
+    """DATE '2024-02-30': Spark does not even parse it, and casts it for no row."""
+    if no_such_day(node.this.name.strip()):
+        what = f"there is no such day: '{node.this.name}'"
+        reader.notes.fail("HW308", node, what, hint="try_cast gives NULL where a text is no date")

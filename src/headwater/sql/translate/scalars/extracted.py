@@ -1,4 +1,4 @@
-"""What EXTRACT(part FROM x) can take out of a time in Spark; other systems have more."""
+"""What EXTRACT(part FROM x) and date_part(part, x) take out of a time in Spark; other systems have more."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _INSTEAD = {
 }
 
 
-def check_part(notes: Notes, node: exp.Extract) -> None:
-    part = node.this.name.lower()
+def check_part(notes: Notes, node: exp.Expr, written: str) -> None:
+    part = written.lower()
     if part not in _PARTS:
         hint = f"write {_INSTEAD[part]}" if part in _INSTEAD else did_you_mean(part, _PARTS)
         notes.fail("HW113", node, f'Spark cannot extract "{part}"', hint=hint)

@@ -196,7 +196,7 @@ def _own_syntax(reader: Expressions, node: exp.Expr) -> Typed:
             hint="write it with functions and operators of Spark",
         )  # fmt: skip
     if isinstance(node, exp.Extract):
-        check_part(reader.notes, node)
+        check_part(reader.notes, node, node.this.name)
     skeleton = node.copy()
     values: list[Typed] = []
     for key, operand in list(node.args.items()):

@@ -7,17 +7,19 @@ than Spark: what may be readable passes.
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from headwater.algebra.expressions.nodes import Literal
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
-__all__ = ["unreadable"]
+__all__ = ["no_such_day", "unreadable"]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _TRUTH = re.compile(r"t|true|y|yes|1|f|false|n|no|0", re.IGNORECASE)
 _DATE = re.compile(r"[+-]?\d{4,}.*", re.DOTALL)
 _INSTANT = re.compile(r"[+-]?\d{4,}.*|T?\d{1,2}:.*", re.DOTALL)
+_DAY = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?!\d))?(?!\d)")
 _READABLE = {"number": _NUMBER, "boolean": _TRUTH, "date": _DATE, "timestamp": _INSTANT}
 
 
@@ -26,4 +28,20 @@ def unreadable(text: Typed, other: Typed) -> bool:
     form = _READABLE.get(family(other.type))
     if form is None or not isinstance(text.expr, Literal) or not isinstance(text.expr.value, str):
         return False
-    return family(text.type) == "string" and form.fullmatch(text.expr.value.strip()) is None
+    written = text.expr.value.strip()
+    if family(other.type) in ("date", "timestamp") and no_such_day(written):
+        return True
+    return family(text.type) == "string" and form.fullmatch(written) is None
+
+
+def no_such_day(written: str) -> bool:
+    """Does a text begin with a day that no calendar has, such as 2024-02-30?"""
+    match = _DAY.match(written)
+    if match is None:
+        return False
+    year, month, day = (int(part or 1) for part in match.groups())
+    try:
+        date(max(year, 1), month, day)
+    except ValueError:
+        return True
+    return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from headwater.algebra.expressions.tree import Literal
 from headwater.sql.translate.scalars.typed import Typed
-from headwater.sql.translate.scalars.types import common_of, decimal, element, family
+from headwater.sql.translate.scalars.types import common_of, decimal, element, family, schema_type
 
 __all__ = ["never_null", "result_type"]
 
@@ -145,6 +145,13 @@ def _named_struct(types: Sequence[str], arguments: Sequence[Typed]) -> str:
     return f"struct<{','.join(f'{name}:{kind}' for name, kind in zip(names, types[1::2], strict=True))}>"
 
 
+def _from_json(_: Sequence[str], arguments: Sequence[Typed]) -> str:
+    schema = (
+        arguments[1].expr.value if len(arguments) > 1 and isinstance(arguments[1].expr, Literal) else None
+    )
+    return schema_type(schema) if isinstance(schema, str) else ""
+
+
 _RULES = {
     "sum": _sum, "try_sum": _sum, "avg": _average, "try_avg": _average, "round": _round, "bround": _round,
     "ceil": _whole, "ceiling": _whole, "floor": _whole, "if": _if, "nvl2": _if, "concat": _concat,
@@ -152,6 +159,7 @@ _RULES = {
     "get": _element,
     "try_element_at": _element, "date_add": _date_add, "datediff": _datediff, "date_diff": _datediff,
     "nullif": _nullif, "map": _map, "named_struct": _named_struct,
+    "from_json": _from_json,
 }  # fmt: skip
 
 _NULL_FREE = {

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+
+from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Expr, Literal
+from headwater.errors import InputError
+from headwater.model import SqlText
 from headwater.sql.parsing.names import spelling
+from headwater.sql.parsing.parser import select_tree
+from headwater.sql.translate.scalars.literals import text
 
 __all__ = [
     "arithmetic",
@@ -23,11 +30,38 @@ __all__ = [
     "field_of",
     "fields",
     "of_literal",
+    "schema_type",
+    "spark_type",
 ]
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_NAMES = {
+    "timestamp_ltz": "timestamp", "integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint",
+    "real": "float", "decimal": "decimal(10,0)", "text": "string", "varchar": "string", "char": "string",
+}  # fmt: skip
+
+
+def spark_type(node: exp.Expr) -> str:
+    """Spark's simple string for a type; field names keep their case."""
+    written = re.sub(r"\s*([<>:,()])\s*", r"\1", text(node))
+    whole = re.sub(r"[A-Z_]+(?![^<>(),:]*:)", lambda word: word[0].lower(), written)
+    whole = re.sub(r"decimal\((\d+)\)", r"decimal(\1,0)", whole)
+    whole = re.sub(r"decimal(?!\()", "decimal(10,0)", whole)
+    return _NAMES.get(whole, whole)
+
+
+@lru_cache(maxsize=500)
+def schema_type(written: str) -> str:
+    """The type that a schema stands for, 'a INT, b STRING' or 'array<int>'; "" where it cannot be read."""
+    nested = re.match(r"\s*(array|map|struct)\s*<", written, re.IGNORECASE) is not None
+    try:
+        tree = select_tree(SqlText(f"SELECT CAST(x AS {written if nested else f'STRUCT<{written}>'})"))
+    except InputError:
+        return ""
+    casts = list(tree.find_all(exp.Cast))
+    return spark_type(casts[0].to) if len(casts) == 1 else ""
 
 
 def family(spark_type: str) -> str:
