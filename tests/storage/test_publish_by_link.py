@@ -14,7 +14,7 @@ import pytest
 from deltalake import DeltaTable
 
 from headwater.storage.delta.delta_log import DeltaLog, NewFile
-from headwater.storage.delta.statistics import file_statistics
+from headwater.storage.delta.statistics import footer_statistics
 from headwater.storage.published import publish, publish_files, read_published
 from headwater.storage.timeline import Timeline, at_time, new_file_name
 from headwater.storage.vacuum.table_files import table_files
@@ -45,7 +45,7 @@ def written(timeline: Timeline, time: int, rows: Rows, weight: int = 1) -> NewFi
     )
     path = os.path.join(timeline.path, name)
     pq.write_table(table, path)
-    return at_time(NewFile(name, file_statistics(path)), time)
+    return at_time(NewFile(name, footer_statistics(pq.read_metadata(path))), time)
 
 
 def push(timeline: Timeline, log: DeltaLog, time: int, rows: Rows, weight: int = 1) -> bool:

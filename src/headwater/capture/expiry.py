@@ -92,7 +92,7 @@ def _forget(timeline: Timeline, live: pa.Table, oldest: pc.Expression, most: int
 
 
 def _sum(*rows: pa.Table) -> pa.Table:
-    """Of Z-sets whose columns may be NOT NULL in some of them only."""
+    """The sum of Z-sets, of which some may have columns NOT NULL that others have nullable."""
     return consolidate(pa.concat_tables(rows, promote_options="default"))
 
 

@@ -10,7 +10,9 @@ from deltalake.exceptions import DeltaError
 
 from headwater.errors import HeadwaterError
 
-__all__ = ["StorageError", "storage_errors"]
+__all__ = ["NO_SPACE", "StorageError", "failed_storage", "storage_errors"]
+
+NO_SPACE = "No space left"  # how the system, Java and Spark call a full disk
 
 
 class StorageError(HeadwaterError):
@@ -25,10 +27,15 @@ def storage_errors(what: str, where: str) -> Iterator[None]:
     try:
         yield
     except (OSError, DeltaError) as error:
-        full = getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error)
-        raise StorageError(
-            "HW860",
-            f"{what}: " + ("the disk is full" if full else f"the warehouse {where} cannot be used"),
-            detail=str(error),
-            hint="Free some space and try again." if full else "Nothing was committed; try again.",
-        ) from error
+        full = getattr(error, "errno", None) == errno.ENOSPC or NO_SPACE in str(error)
+        raise failed_storage(what, where, str(error), full) from error
+
+
+def failed_storage(what: str, where: str, detail: str, full: bool) -> StorageError:
+    """`full`: the disk is what failed."""
+    return StorageError(
+        "HW860",
+        f"{what}: " + ("the disk is full" if full else f"the warehouse {where} cannot be used"),
+        detail=detail,
+        hint="Free some space and try again." if full else "Nothing was committed; try again.",
+    )

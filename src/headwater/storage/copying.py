@@ -41,8 +41,10 @@ class Copied:
     whole: bool = False
 
 
-def copy_delta(source: Timeline, replica: Timeline, until: int) -> Copied:
-    """Bring a replica up to `until`; the source must be complete up to there."""
+def copy_delta(
+    source: Timeline, replica: Timeline, until: int, noted: Mapping[str, int] | None = None
+) -> Copied:
+    """Bring a replica up to `until`; the source must be complete up to there. `noted`: in the same commit."""
     schema = source.log.schema()
     fits, there = _fits(schema, replica), replica.snapshot()
     after = there.time if fits else BEGINNING
@@ -57,12 +59,14 @@ def copy_delta(source: Timeline, replica: Timeline, until: int) -> Copied:
     os.makedirs(replica.path, exist_ok=True)
     copies = [_copy(file, replica) for file in part.files]
     if not fits:
-        transactions = {COMPACTED: horizon}
+        transactions = {**(noted or {}), COMPACTED: horizon}
         replica.log.replace(schema, snapshot.description, until, copies, [TIME], transactions)
     else:
         dropped = there.files if whole else ()
-        later = {COMPACTED: horizon} if horizon > replica.horizon() else None
-        if not replica.log.commit(until, copies, dropped, transactions=later, after=after):
+        later = {COMPACTED: horizon} if horizon > replica.horizon() else {}
+        if not replica.log.commit(
+            until, copies, dropped, transactions={**(noted or {}), **later}, after=after
+        ):
             return Copied()
     return Copied(len(part.files), part.rows, sum(file.size for file in part.files), whole)
 

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from time import monotonic
 from typing import Any
 
 import pyarrow as pa
@@ -26,6 +27,7 @@ from headwater.storage.delta.data_files import BEGINNING, DataFile, Snapshot
 from headwater.storage.delta.loaded_table import APPLICATION
 from headwater.storage.delta.log_commits import Commit, read_commit, typed_statistics
 from headwater.storage.delta.reading import parquet_files, whole_files
+from headwater.storage.followed import TOUCH_EVERY, note_followed
 from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import VISIBLE, output_columns, visible_rows
 from headwater.storage.zset import consolidate
@@ -57,6 +59,8 @@ class Feed:
         """Begin after `since`; with None, after what is there now. FeedGoneError if that is too long ago."""
         self._timeline = timeline
         self._name = name
+        self._noted_at = -TOUCH_EVERY
+        self._note()
         # The snapshot first: a compaction in between moves the horizon, and the snapshot still has its files.
         snapshot = timeline.snapshot()
         if since is not None and BEGINNING < since < timeline.horizon():
@@ -67,6 +71,7 @@ class Feed:
 
     def steps(self) -> Iterator[Step]:
         """What was committed since the last call, oldest first; ends when all of it was given."""
+        self._note()
         if self._first is not None:
             first, self._first = self._first, None
             yield from self._stored(first)
@@ -77,6 +82,13 @@ class Feed:
                 yield step
         if self._timeline.snapshot().version > self._version and self._missed():
             raise self._gone("The log has been cleaned up since.")
+
+    def _note(self) -> None:
+        """That somebody follows, so that changes go on being stored; even if those asked for are gone."""
+        now = monotonic()
+        if now - self._noted_at >= TOUCH_EVERY and self._timeline.exists():
+            self._noted_at = now
+            note_followed(self._timeline.path)
 
     def _stored(self, snapshot: Snapshot) -> Iterator[Step]:
         after = self.time if self.time > BEGINNING else BEGINNING - 1

@@ -47,6 +47,7 @@ GATHERED_AFTER = "headwater-gathered-after"  # and from where on
 GATHERED_BEFORE = "headwater-gathered-before"  # and up to where they had been merged the time before
 COLLAPSED = "headwater-collapsed"  # of a source: updates that were not stored, a newer one was in their batch
 FORGOTTEN = "headwater-forgotten"  # the transaction that records as of when rows were last forgotten
+HOLLOW = "headwater-hollow"  # the transaction that records as of when it was emptied: it stands for no rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,17 @@ class Slice:
 
     @property
     def inserts_only(self) -> bool:
-        return all((file.minimum.get(WEIGHT) or 0) > 0 for file in self.files)
+        return all(map(_adds, self.files))
+
+    @property
+    def once(self) -> bool:
+        """Whether every change is a row that comes, once: the changes are the rows."""
+        return all(file.minimum.get(WEIGHT) == file.maximum.get(WEIGHT) == 1 for file in self.files)
+
+    def by_signs(self) -> tuple[Slice, Slice]:
+        """The files that hold insertions only, and the others."""
+        mixed = tuple(file for file in self.files if not _adds(file))
+        return replace(self, files=tuple(filter(_adds, self.files))), replace(self, files=mixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +110,10 @@ class _ByTime:
         ordered = sorted(files, key=_time)
         rows = list(accumulate((file.rows for file in ordered), initial=0))
         return cls(files, [_time(file) for file in ordered], ordered, rows)
+
+
+def _adds(file: DataFile) -> bool:
+    return (file.minimum.get(WEIGHT) or 0) > 0
 
 
 def _time(file: DataFile) -> int:
@@ -129,6 +144,7 @@ class Timeline:
     reads: timedelta = READS  # how long a read may last
     log: DeltaLog = field(init=False)
     _index: _ByTime = field(init=False)
+    _columns: tuple[pa.Schema | None, pa.Schema] = field(default=(None, pa.schema([])), init=False)
 
     def __post_init__(self) -> None:
         self.log = DeltaLog(self.path, self.durable, self.reads)
@@ -153,7 +169,11 @@ class Timeline:
 
     def columns(self) -> pa.Schema:
         """The relation's own columns, without weight and time."""
-        return pa.schema([column for column in self.log.schema() if column.name not in (WEIGHT, TIME)])
+        schema, known = self.log.schema(), self._columns
+        if known[0] is not schema:  # asked for many times in a push
+            own = pa.schema([column for column in schema if column.name not in (WEIGHT, TIME)])
+            known = self._columns = schema, own
+        return known[1]
 
     def horizon(self) -> int:
         """Compaction has given up history before this time: only later states and deltas can be read."""
@@ -177,6 +197,12 @@ class Timeline:
         if time >= self.gathered() or after is None:
             return True
         return (self.log.transaction(GATHERED_BEFORE) or BEGINNING) <= time <= after
+
+    def newest(self, until: int) -> int:
+        """When something changed last, up to a time; what was merged changed when the merge says so."""
+        times = self._by_time(self.snapshot()).times
+        before = bisect_right(times, until)
+        return max(times[before - 1] if before else BEGINNING, min(self.horizon(), until))
 
     def delta(
         self, after: int, until: int, ranges: Sequence[Range] = (), snapshot: Snapshot | None = None
@@ -245,6 +271,21 @@ class Timeline:
         `after`: the timeline's time from which they were computed (DeltaLog.commit).
         """
         return self.log.commit(time, files, note=note, transactions=transactions, after=after)
+
+    def replace(self, time: int, files: Sequence[NewFile], note: Mapping[str, str], after: int) -> bool:
+        """Make these files all that there is, as of a time; history before it is gone."""
+        reached = {COMPACTED: time}
+        return self.log.commit(time, files, note=note, transactions=reached, after=after, anew=True)
+
+    def empty(self, time: int, after: int) -> bool:
+        """Give up all rows, as of a time: from now on it must be computed anew before it is read."""
+        reached = {COMPACTED: time, HOLLOW: time}
+        return self.log.commit(time, transactions=reached, after=after, anew=True)
+
+    def hollow(self) -> bool:
+        """Whether it was given up, and has not been computed since."""
+        emptied = self.log.transaction(HOLLOW)
+        return emptied is not None and emptied == self.time()
 
     def read(self, part: Slice, columns: Sequence[str] | None = None, where: Any = None) -> pa.Table:
         """A slice as Arrow, with the weight: for small slices, in the driver's memory."""

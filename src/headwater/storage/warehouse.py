@@ -19,6 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from headwater.catalog import Catalog
+from headwater.errors import HeadwaterError
 from headwater.model import Durability
 from headwater.storage.delta.definition import READS
 from headwater.storage.delta.delta_log import DeltaLog
@@ -26,7 +28,7 @@ from headwater.storage.permissions import make_root
 from headwater.storage.source_clock import SourceClock
 from headwater.storage.timeline import Timeline
 
-__all__ = ["Warehouse"]
+__all__ = ["Warehouse", "warehouse_of"]
 
 
 @dataclass(slots=True)
@@ -45,6 +47,16 @@ class Warehouse:
     _open: dict[str, Timeline | DeltaLog] = field(default_factory=dict, init=False)
     _clocks: dict[str, SourceClock] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def __post_init__(self) -> None:
+        if os.path.lexists(self.root) and not os.path.isdir(self.root):
+            raise HeadwaterError(
+                "HW803",
+                f"the warehouse {self.root} cannot be read and written",
+                detail="It is a link that leads nowhere, or no folder.",
+                hint="Make the folder that it leads to (is a disk not mounted?), or change `storage` in"
+                " headwater.yml.",
+            )
 
     def root_of(self, relation: str) -> str:
         """The storage root of the site at which a relation is stored."""
@@ -119,3 +131,9 @@ class Warehouse:
             table = self._open.get(path) or self._open.setdefault(path, DeltaLog(path, durable, self.reads))
             assert isinstance(table, DeltaLog)
             return table
+
+
+def warehouse_of(catalog: Catalog) -> Warehouse:
+    """The warehouse that the project's headwater.yml describes."""
+    project = catalog.project
+    return Warehouse(project.storage, catalog.storage_roots(), project.durability, project.retention.reads)

@@ -38,7 +38,7 @@ def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.R
             processes.kill("run")
             return "run"
         case "writer":
-            victim = chance.choice(processes.writers)
+            victim = chance.choice([name for name in processes.writers if name not in processes.stopped])
             processes.kill(victim)
             return victim
         case "everything":
@@ -49,7 +49,9 @@ def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.R
             _started_jvm(processes).send_signal(signal.SIGKILL)
             return "the run's JVM"
         case "stopped":
-            return _stop(processes, chance)
+            victim = chance.choice(list(processes.running))
+            processes.stop(victim, STOPPED_S)
+            return victim
         case "full disk":
             _fill(laboratory.storage.parent / "ballast", FULL_S)
             return "the warehouse's disk"
@@ -63,16 +65,6 @@ def do(kind: str, processes: Processes, laboratory: Laboratory, chance: random.R
             laboratory.connect.start()
             return "the Spark Connect server"
     raise AssertionError(kind)
-
-
-def _stop(processes: Processes, chance: random.Random) -> str:
-    """A process stands still for a minute, as on a machine that is suspended."""
-    name = chance.choice(list(processes.running))
-    process = processes.running[name]
-    process.send_signal(signal.SIGSTOP)
-    time.sleep(STOPPED_S)
-    process.send_signal(signal.SIGCONT)
-    return name
 
 
 def _started_jvm(processes: Processes) -> psutil.Process:

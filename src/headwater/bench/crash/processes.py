@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,7 @@ class Processes:
     targets: Mapping[str, str]  # by table: where its writer writes to, the project or PostgreSQL
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     generation: int = 0  # of the newest writer: its rows have numbers of their own
+    stopped: dict[str, float] = field(default_factory=dict)  # those that stand still, and until when
 
     @property
     def run(self) -> subprocess.Popen[bytes]:
@@ -44,7 +46,8 @@ class Processes:
         return [name for name in self.running if name != "run"]
 
     def start_missing(self) -> list[str]:
-        """Start what is not running; returns what was started."""
+        """Start what is not running, let go on what has stood still; returns what was started."""
+        self._let_go_on(time.monotonic())
         started = []
         if not self._runs("run"):
             self.start_run()
@@ -87,8 +90,25 @@ class Processes:
         return self.logs / f"{table}.jsonl"
 
     def kill(self, name: str) -> None:
+        self.stopped.pop(name, None)
         self.running[name].send_signal(signal.SIGKILL)
         self.running[name].wait()
+
+    def stop(self, name: str, seconds: float) -> None:
+        """Have a process stand still, as on a machine that is suspended, while the others go on."""
+        self.running[name].send_signal(signal.SIGSTOP)
+        self.stopped[name] = time.monotonic() + seconds
+
+    def wait_for_stopped(self) -> None:
+        """Until all go on."""
+        while self.stopped:
+            self.start_missing()
+            time.sleep(0.2)
+
+    def _let_go_on(self, now: float) -> None:
+        for name in [name for name, until in self.stopped.items() if until <= now]:
+            self.running[name].send_signal(signal.SIGCONT)
+            del self.stopped[name]
 
     def jvm(self) -> psutil.Process | None:
         """The run's JVM, if it has one now."""

@@ -25,8 +25,14 @@ CREATE MATERIALIZED VIEW heavy FRESHNESS = INTERVAL '6' SECOND REFRESH POLICY IN
   JOIN (SELECT o.customer, sum(i.quantity) AS quantity FROM orders o JOIN items i ON i.order_id = o.id
         GROUP BY o.customer) t ON t.customer = b.customer;
 """
-
-
+# No JVM of the bench lives for long: what is compiled once, quickly, or not at all, is warm in half the time.
+QUICK = """
+spark:
+  config:
+    spark.driver.extraJavaOptions: "-XX:TieredStopAtLevel=1"
+    spark.sql.codegen.wholeStage: "false"
+    spark.sql.codegen.factoryMode: NO_CODEGEN
+"""
 CAPTURED_TABLE = """
 CREATE TABLE payments (id BIGINT PRIMARY KEY, order_id BIGINT, paid BIGINT)
   USING postgres OPTIONS (uri '{uri}');
@@ -42,7 +48,7 @@ CREATE MATERIALIZED VIEW far FRESHNESS = INTERVAL '6' SECOND REFRESH POLICY INCR
 def write_project(folder: Path, laboratory: Laboratory) -> dict[str, str]:
     """Write the project's files; returns where the writer of each table writes to."""
     folder.mkdir(parents=True)
-    settings = [f"name: crash\nstorage: {laboratory.storage}\nretention: {{reads: 10 minutes}}\n"]
+    settings = [f"name: crash\nstorage: {laboratory.storage}\nretention: {{reads: 10 minutes}}\n{QUICK}"]
     sql = [VIEWS]
     targets = dict.fromkeys(TABLES, str(folder))
     if laboratory.connect is not None:

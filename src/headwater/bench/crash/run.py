@@ -6,29 +6,30 @@ them, or what it needs, fails.  Who died is started again.  Once every view has 
     what was accepted             is there, exactly once
     what was reported as failed   is not there
     anything else                 at most one batch of each writer that was killed in the middle of it
-    views                         equal a recomputation, as of their times
+    views                         equal their SQL, computed by DuckDB, as of their times
+
+After the last fault of each kind, and so at the end, Spark's own `verify` says the same.  Who stands
+still for a minute does so while the next faults happen.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-
-import pyarrow as pa
+from typing import Any
 
 from headwater.api import Headwater
 from headwater.api import open as open_project
+from headwater.bench.crash.checks import Sources, check_sources, differing
 from headwater.bench.crash.faults import KINDS, do
 from headwater.bench.crash.laboratory import Laboratory, set_up
 from headwater.bench.crash.processes import Processes
 from headwater.bench.crash.project import CAPTURED, write_project
-from headwater.bench.crash.writers import BATCH, GENERATION, told
+from headwater.bench.crash.writers import told
 from headwater.errors import HeadwaterError
-from headwater.storage.zset import consolidate
 
 __all__ = ["Crash", "Skipped", "run"]
 
@@ -39,24 +40,32 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A fault and the state afterwards. `untold`: rows present that no writer saw accepted."""
+    """A fault and the state afterwards."""
 
     number: int
     kind: str
     victim: str
     after_s: float  # until every view had been pushed beyond it
-    views_equal: bool
-    lost: int
-    doubled: int
-    untold: int
-    wrong_errors: int
-    rows: int
+    checked_s: float  # what the checks took
+    sources: Sources
+    differing: tuple[str, ...]  # views that DuckDB's answer or Spark's differs from
+    verified_by_spark: bool
     stuck: bool
     said: str
 
     @property
+    def views_equal(self) -> bool:
+        return not self.differing
+
+    @property
     def well(self) -> bool:
-        return self.views_equal and not (self.lost or self.doubled or self.wrong_errors or self.stuck)
+        sources = self.sources
+        wrong = sources.lost or sources.doubled or sources.wrong_errors
+        return self.views_equal and not (wrong or self.stuck)
+
+    def as_json(self) -> dict[str, Any]:
+        fields = asdict(self)
+        return fields | fields.pop("sources") | {"views_equal": self.views_equal, "well": self.well}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,57 +89,66 @@ def run(
         if not kinds:
             return [], skipped
         processes = Processes(folder / "project", folder, targets)
+        project = open_project(str(processes.project))
         try:
-            return list(_crashes(processes, laboratory, kinds, kills, chance, tell)), skipped
+            return list(_crashes(_Bench(project, processes, laboratory, chance), kinds, kills, tell)), skipped
         finally:
             processes.close()
 
 
-def _crashes(
-    processes: Processes,
-    laboratory: Laboratory,
-    kinds: list[str],
-    kills: int,
-    chance: random.Random,
-    tell: Tell,
-) -> Iterator[Crash]:
-    project = open_project(str(processes.project))
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    project: Headwater
+    processes: Processes
+    laboratory: Laboratory
+    chance: random.Random
+
+
+def _crashes(bench: _Bench, kinds: list[str], kills: int, tell: Tell) -> Iterator[Crash]:
+    project, processes = bench.project, bench.processes
     for table in processes.targets:
         if table != CAPTURED:
             project.ingest(table, [{"id": 0}])
     project.run_until_idle()  # whatever fails later, every view was computed once
-    processes.start_missing()
     _pushed_since(project, processes, _seen(project))
     for number in range(1, kills + 1):
         kind = kinds[(number - 1) % len(kinds)]
-        time.sleep(chance.random() * 3)
-        crash = _crash(project, processes, laboratory, kind, number, chance)
+        time.sleep(bench.chance.random() * 3)
+        crash = _crash(bench, kind, number, _is_last(number, kinds, kills), at_the_end=number == kills)
         tell(
-            f"{number}: {kind} ({crash.victim}), pushed beyond it after {crash.after_s:.1f} s;"
-            f" {crash.rows:,} rows, {'well' if crash.well else 'NOT WELL'}"
+            f"{number}: {kind} ({crash.victim}), pushed beyond it after {crash.after_s:.1f} s, checked in"
+            f" {crash.checked_s:.1f} s; {crash.sources.rows:,} rows, {'well' if crash.well else 'NOT WELL'}"
         )
         yield crash
 
 
-def _crash(
-    project: Headwater,
-    processes: Processes,
-    laboratory: Laboratory,
-    kind: str,
-    number: int,
-    chance: random.Random,
-) -> Crash:
+def _is_last(number: int, kinds: Sequence[str], kills: int) -> bool:
+    """Whether no later fault is of the same kind."""
+    later = {kinds[after % len(kinds)] for after in range(number, kills)}
+    return kinds[(number - 1) % len(kinds)] not in later
+
+
+def _crash(bench: _Bench, kind: str, number: int, verify: bool, at_the_end: bool) -> Crash:
+    project, processes = bench.project, bench.processes
     mark, begun = processes.said(), time.monotonic()
-    victim = do(kind, processes, laboratory, chance)
+    victim = do(kind, processes, bench.laboratory, bench.chance)
     captured = told([processes.writer_log(CAPTURED)]).accepted  # must be in the views' next state
     seen = _seen(project)
-    processes.start_missing()
+    if at_the_end:
+        processes.wait_for_stopped()
     stuck = not _pushed_since(project, processes, seen)
-    after = time.monotonic() - begun
-    lost, doubled, untold, wrong, rows = _sources(project, processes, captured)
-    equal = all(view.equal and not view.not_compared for view in project.verify())
+    pushed = time.monotonic()
+    sources = check_sources(project, processes, captured)
+    wrong = (*differing(project), *(_unverified(project) if verify else ()))
+    checked = time.monotonic()
     said = processes.said_since(mark)
-    return Crash(number, kind, victim, after, equal, lost, doubled, untold, wrong, rows, stuck, said)
+    return Crash(
+        number, kind, victim, pushed - begun, checked - pushed, sources, wrong, verify, stuck, said
+    )  # fmt: skip
+
+
+def _unverified(project: Headwater) -> list[str]:
+    return [view.view for view in project.verify() if view.not_compared or not view.equal]
 
 
 def _seen(project: Headwater) -> dict[str, int]:
@@ -146,6 +164,7 @@ def _pushed_since(project: Headwater, processes: Processes, seen: Mapping[str, i
     """
     until = patience = time.monotonic()
     alone, reached = True, dict[str, int]()
+    processes.start_missing()
     while _stands(times := _times(project), seen):
         processes.start_missing()
         if times != reached:
@@ -174,34 +193,3 @@ def _time(project: Headwater, view: str) -> int:
         return timeline.time()
     except HeadwaterError:  # its folder is being made anew
         return 0
-
-
-def _sources(
-    project: Headwater, processes: Processes, captured: frozenset[int]
-) -> tuple[int, int, int, int, int]:
-    """Lost, doubled, untold, wrongly reported, and all rows; the writers go on meanwhile.
-
-    What is captured from PostgreSQL comes later than it is accepted there; `captured` must have come.
-    """
-    lost = doubled = untold = wrong = rows = 0
-    for table in processes.targets:
-        log = processes.writer_log(table)
-        before = captured if table == CAPTURED else told([log]).accepted
-        counts = _counts(project, table)
-        after = told([log])
-        lost += sum(counts[row_id] == 0 for row_id in before)
-        doubled += sum(count > 1 for count in counts.values())
-        by_writer = Counter(row_id // GENERATION for row_id in counts if row_id not in after.accepted)
-        del by_writer[0]  # what was there before the writers
-        untold += sum(by_writer.values())
-        lost += sum(count > BATCH for count in by_writer.values())
-        wrong += after.wrong_errors
-        rows += len(counts)
-    return lost, doubled, untold, wrong, rows
-
-
-def _counts(project: Headwater, table: str) -> Counter[int]:
-    timeline = project.warehouse.source(table)
-    changes: pa.Table = consolidate(timeline.read(timeline.as_of(timeline.time()), ["id"]))
-    ids, weights = changes.column("id").to_pylist(), changes.column("_weight").to_pylist()
-    return Counter(dict(zip(ids, weights, strict=True)))

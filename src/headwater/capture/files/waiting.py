@@ -17,7 +17,7 @@ __all__ = ["WaitingFiles"]
 
 @dataclass(slots=True)
 class WaitingFiles:
-    """By path, in the order in which they began to wait."""
+    """The files that wait, by path, in the order in which they began to."""
 
     clock: Clock
     _files: dict[str, WaitingFile] = field(default_factory=dict, init=False)

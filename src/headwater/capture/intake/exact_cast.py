@@ -60,7 +60,7 @@ def _equal(cast: Any, value: Any) -> bool:
 
 
 def _instant(value: date) -> datetime:
-    """As UTC without a zone, which is also what a value without a zone means; a date is its midnight."""
+    """An instant in UTC, without a zone: what a value without a zone means. A date is its midnight."""
     if not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day)
     return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value

@@ -61,6 +61,8 @@ class BatchId:
     ring: str = "headwater-batch"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):  # callers of the Python API pass what they like
+            raise TypeError(f"a batch id is text, not {type(self.name).__name__}")
         if not self.name.strip():
             raise InputError(
                 "HW868",

@@ -17,7 +17,7 @@ from headwater.capture.postgres.stream.pgoutput import Relation
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
 
-__all__ = ["Declared", "declare"]
+__all__ = ["Declared", "check_address", "declare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,19 @@ def declare(table: Table) -> Declared:
         )  # fmt: skip
     schema, _, name = table.options.get("table", table.name).rpartition(".")
     return Declared(table, schema or "public", name, _renames(table))
+
+
+def check_address(table: Table) -> None:
+    """Raise an InputError unless the uri is one of PostgreSQL's; secrets are not looked up here."""
+    from headwater.capture.postgres.failures import database_of
+
+    uri = table.options.get("uri", "")
+    if uri and "${" not in uri:
+        try:
+            database_of(uri)
+        except InputError as error:
+            message = f'table "{table.name}": {error.message}'
+            raise InputError(error.code, message, place=table.place, hint=error.hint) from None
 
 
 def _renames(table: Table) -> Mapping[str, str]:

@@ -155,19 +155,22 @@ class DeltaLog:
         note: Mapping[str, str] | None = None,
         transactions: Mapping[str, int] | None = None,
         after: int | None = None,
+        anew: bool = False,
     ) -> bool:
         """Add and remove files and advance the time, in one commit. False if the time was reached before.
 
-        `transactions` are sequence numbers of other applications that this commit reaches.  `after` is the
-        time of the table from which the files were computed: if another process has changed the table since
-        then, or a removed file is no longer there, a ConflictError says so and nothing is written.
+        `anew`: all files that there are now are removed.  `transactions` are sequence numbers of other
+        applications that this commit reaches.  `after` is the time of the table from which the files were
+        computed: if another process has changed the table since then, or a removed file is no longer there,
+        a ConflictError says so and nothing is written.
         """
         reached = {APPLICATION: time, **(transactions or {})}
         with self._lock:
             while (snapshot := self.snapshot()).time < time:
                 if (after is not None and snapshot.time != after) or not _present(removed, snapshot):
                     raise self._conflict()
-                if self._write(snapshot, added, removed, note or {}, reached):
+                gone = snapshot.files if anew else removed
+                if self._write(snapshot, added, gone, note or {}, reached):
                     return True
                 if removed and after is None:
                     raise self._conflict()

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from headwater.storage.delta.data_files import NewFile
-from headwater.storage.delta.statistics import file_statistics
+from headwater.storage.delta.statistics import footer_statistics
 
 __all__ = ["write_parquet"]
 
@@ -21,6 +21,7 @@ def write_parquet(folder: str, relative: str, table: pa.Table) -> NewFile:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     # Measured on tweets in Spark: read with a quarter less CPU than Snappy, and two thirds of the bytes;
     # and with a sixth less again where no dictionary is tried on values that do not repeat.
+    footers: list[pq.FileMetaData] = []
     pq.write_table(
         table,
         path,
@@ -28,8 +29,9 @@ def write_parquet(folder: str, relative: str, table: pa.Table) -> NewFile:
         compression_level=1,
         coerce_timestamps="us",
         use_dictionary=_repeating(table),
+        metadata_collector=footers,
     )
-    return NewFile(relative, file_statistics(path))
+    return NewFile(relative, footer_statistics(footers[0]))
 
 
 def _repeating(table: pa.Table) -> list[str]:

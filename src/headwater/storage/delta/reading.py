@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from headwater.errors import HeadwaterError
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
 
 __all__ = ["damaged_file", "parquet_files", "read_files", "whole_files"]
+
+FEW_FILES = 4
+SMALL_ROWS = 100_000
 
 
 def parquet_files(paths: str | Sequence[str], schema: pa.Schema | None = None) -> Dataset:
@@ -33,8 +37,27 @@ def read_files(
 ) -> pa.Table:
     """The rows that meet a condition; a column that a file lacks is null."""
     with whole_files():
+        if where is None and len(paths) <= FEW_FILES and (rows := _as_stored(paths, schema, columns)):
+            return rows
         files = parquet_files(paths, schema)
         return files.to_table(columns=None if columns is None else list(columns), filter=where)
+
+
+def _as_stored(paths: Sequence[str], schema: pa.Schema, columns: Sequence[str] | None) -> pa.Table | None:
+    """The rows of small files that have just these columns: for half of what a dataset and its threads cost.
+
+    None if there is no row, or a file is large or has other columns or types: the dataset sees to those.
+    """
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    tables = []
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            types = {field.name: field.type for field in file.schema_arrow}
+            small = 0 < file.metadata.num_rows <= SMALL_ROWS
+            if not small or not wanted or any(types.get(field.name) != field.type for field in wanted):
+                return None
+            tables.append(file.read(wanted.names, use_threads=False).select(wanted.names).cast(wanted))
+    return pa.concat_tables(tables) if tables else None
 
 
 @contextmanager

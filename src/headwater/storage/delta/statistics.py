@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["START", "FileStatistics", "file_statistics", "footer_statistics", "is_window"]
+__all__ = ["START", "FileStatistics", "footer_statistics", "is_window"]
 
 LONGEST_TEXT = 64
 START = "start"  # of a window
@@ -155,7 +155,3 @@ def _starts_window(footer: pq.FileMetaData, name: str) -> bool:
 def is_window(kind: pa.DataType) -> bool:
     """Whether a column holds what window() gives: struct<start, end>."""
     return pa.types.is_struct(kind) and [field.name for field in kind] == [START, "end"]
-
-
-def file_statistics(path: str) -> FileStatistics:
-    return footer_statistics(pq.read_metadata(path))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from headwater.storage.records.journal import AT
 
-__all__ = ["first_by_view", "last_by_view", "ordered_by_view", "starts_and_ends"]
+__all__ = ["cut_by_view", "first_by_view", "last_by_view", "ordered_by_view", "starts_and_ends"]
 
 
 def ordered_by_view(rows: pa.Table) -> pa.Table:
@@ -29,6 +29,17 @@ def last_by_view(rows: pa.Table) -> pa.Table:
     """Each view's newest row; of two with the same instant, the later one in the table."""
     ordered = ordered_by_view(rows)
     return ordered.take(pa.array(starts_and_ends(ordered, ["view"])[1]))
+
+
+def cut_by_view(rows: pa.Table) -> dict[str, pa.Table]:
+    """Each view's rows, oldest first."""
+    ordered = ordered_by_view(rows)
+    starts, ends = starts_and_ends(ordered, ["view"])
+    views = ordered.column("view").take(pa.array(starts)).to_pylist()
+    return {
+        view: ordered.slice(start, end - start + 1)
+        for view, start, end in zip(views, starts, ends, strict=True)
+    }
 
 
 def starts_and_ends(rows: pa.Table, names: Sequence[str]) -> tuple[Any, Any]:
