@@ -107,7 +107,7 @@ class Catalog:
         site = self.project.sites.get(self.site_of(stage))
         return redact(self.project.spark_master if site is None else site.spark or self.project.spark_master)
 
-    def places(self) -> dict[str, str]:
+    def storage_roots(self) -> dict[str, str]:
         """The storage root of everything that does not lie at the project's own."""
         names = (*self.project.tables, *self.kept, *self.shared)
         sites = self.project.sites

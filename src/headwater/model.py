@@ -234,7 +234,7 @@ class JoinWindow:
 
     @property
     def seconds(self) -> float:
-        """Of a model that knows rates alone. Windows of rows do not grow with them: any length will do."""
+        """The length, for a model of rates. A window of rows does not grow with them: any length will do."""
         return self.length.total_seconds() if self.rows is None else 1.0
 
 

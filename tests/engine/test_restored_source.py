@@ -18,6 +18,7 @@ from headwater.clock import ManualClock
 from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push import pusher
 from headwater.engine.push.record import Records
+from headwater.engine.upkeep.damage import remove_damaged
 from headwater.model import Column, Project, SqlText, Table, View
 from headwater.storage.timeline import WEIGHT
 from headwater.storage.warehouse import Warehouse
@@ -52,6 +53,7 @@ def push(catalog: Catalog, clock: ManualClock) -> None:
     """By a run that starts now."""
     clock.advance(timedelta(seconds=1))
     warehouse = Warehouse(catalog.project.storage)
+    remove_damaged(catalog, warehouse)
     executor = spark_executor(workplace(warehouse, catalog), clock, Records(clock))
     executor.watermarks = {"orders": ApiCapture(warehouse, ORDERS, clock).poll().watermark}
     try:
@@ -77,23 +79,27 @@ def expected(*numbers: int) -> dict[str, Counter[tuple[int, int]]]:
     }
 
 
+@pytest.mark.parametrize("with_its_clock", [False, True])
 @pytest.mark.parametrize("sent_before_the_run", [False, True])
 @pytest.mark.parametrize("history", [False, True])
-def test_a_source_restored_alone(
-    catalog: Catalog, tmp_path: Path, sent_before_the_run: bool, history: bool
+def test_a_source_restored_without_its_views(
+    catalog: Catalog, tmp_path: Path, sent_before_the_run: bool, history: bool, with_its_clock: bool
 ) -> None:
     """Whoever comes first, a writer or a run; and whether the backup had rows or was taken before any."""
-    clock, folder = ManualClock(), os.path.join(catalog.project.storage, "sources", "orders")
+    clock, backup = ManualClock(), tmp_path / "backup"
+    storage = Path(catalog.project.storage)
+    parts = ["sources", "clocks"][: 1 + with_its_clock]
     if history:
         insert(catalog, clock, 1, 2)
         push(catalog, clock)
-        shutil.copytree(folder, tmp_path / "backup")
+        shutil.copytree(storage, backup)
     insert(catalog, clock, 3, 4)
     push(catalog, clock)
     push(catalog, clock)  # the watermark has passed the last commit
-    shutil.rmtree(folder)
-    if history:
-        shutil.copytree(tmp_path / "backup", folder)
+    for part in parts:
+        shutil.rmtree(storage / part)
+        if history:
+            shutil.copytree(backup / part, storage / part)
     if not sent_before_the_run:
         push(catalog, clock)
         there = (1, 2) if history else ()
@@ -102,6 +108,23 @@ def test_a_source_restored_alone(
     push(catalog, clock)
     there = (1, 2, 3, 5) if history else (3, 5)
     assert {view: rows(catalog, view) for view in VIEWS} == expected(*there)
+
+
+def test_a_clock_that_went_back_gives_out_no_time_that_views_have_passed(catalog: Catalog) -> None:
+    """The machine's clock, too: it was ahead when the views were pushed."""
+    clock, path = ManualClock(), os.path.join(catalog.project.storage, "clocks", "orders")
+    insert(catalog, clock, 1)
+    push(catalog, clock)
+    before = Path(path).read_bytes()
+    clock.advance(timedelta(hours=1))
+    push(catalog, clock)
+    Path(path).write_bytes(before)
+    clock.step(timedelta(minutes=-50))
+    push(catalog, clock)
+    insert(catalog, clock, 2)
+    clock.advance(timedelta(hours=2))
+    push(catalog, clock)
+    assert {view: rows(catalog, view) for view in VIEWS} == expected(1, 2)
 
 
 def test_a_source_that_is_as_it_was_keeps_its_history(catalog: Catalog) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +14,8 @@ import pytest
 import headwater
 from headwater.catalog import Catalog, build
 from headwater.clock import ManualClock
+from headwater.engine.executor import spark_runner
+from headwater.engine.executor.runner import PublishOrder
 from headwater.engine.executor.spark_runner import SparkRunner
 from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
@@ -21,6 +24,7 @@ from headwater.engine.run.housekeeping import Chore, Housekeeping
 from headwater.engine.run.loop import Loop
 from headwater.engine.run.reloading import Reloading
 from headwater.model import Project
+from headwater.planning.cost.learning.ways import Ways
 from headwater.serve.reports.status import status
 from headwater.storage.timeline import COMPACTED
 
@@ -171,3 +175,17 @@ def test_no_view_is_pushed_to_a_time_before_the_horizon_of_its_source(
     workplace = Workplace(cast(Any, None), project.warehouse, project.catalog)
     runner = SparkRunner(workplace, Records(project.clock))
     assert runner.earliest("t") == 40
+
+
+def test_what_publishing_takes_is_learnt_in_seconds(
+    project: headwater.api.Headwater, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As microseconds it outweighed whatever the refreshes themselves took."""
+    clock = cast(ManualClock, project.clock)
+    workplace = Workplace(cast(Any, None), project.warehouse, project.catalog)
+    runner = SparkRunner(workplace, Records(clock))
+    monkeypatch.setattr(spark_runner, "publish_view", lambda *_: clock.advance(timedelta(seconds=2)))
+    forecaster = runner.forecaster
+    forecaster.predictor = replace(forecaster.predictor, ways={"v": Ways()})
+    runner.publish(PublishOrder("v", rewrite=False)).result()
+    assert forecaster.predictor.ways["v"].delta.publishing == 2.0

@@ -77,12 +77,14 @@ def run_of(*captures: Scripted) -> tuple[Any, PushedViews]:
 
 
 def test_a_capture_that_fails_leaves_the_others_going() -> None:
-    broken = Scripted("b", [Polled(0, 3, behind=True, error=InputError("HW845", "other columns"))])
+    error = InputError("HW845", "other columns", hint="Declare them.")
+    broken = Scripted("b", [Polled(0, 3, behind=True, error=error)])
     late = Scripted("a", [Polled(1, 5, behind=True), Polled(1, 9)])
     run, executor = run_of(late, broken)
     with pytest.raises(HeadwaterError, match="the capture of b failed: other columns") as raised:
         until_idle(run)
     assert raised.value.code == "HW831"
+    assert raised.value.hint.startswith("Declare them. What could be captured is in the views.")
     assert executor.pushed == [(["va"], 9)]
     assert (late.polls, broken.polls) == (2, 1)
 

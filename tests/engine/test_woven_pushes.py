@@ -135,3 +135,28 @@ def test_a_view_that_retains_rows_may_move_to_a_tree_that_is_yet_to_be_computed(
     run.ingest("quotes", feed.inserts(3))
     assert [record.error for record in run.push() if record.error] == []
     assert run.check("after the move") > 20
+
+
+def test_fragments_of_views_that_retain_end_in_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes pass, quotes stay in the table; the tree lets go what no window that is retained can hold."""
+    monkeypatch.setattr(pusher, "run_action", run_encoded)
+
+    def view(name: str, size: int, slide: int) -> str:
+        window = f"window(at, '{size} seconds', '{slide} seconds')"
+        select = f"SELECT {window} AS w, count(*) AS n, max(price) AS high FROM quotes GROUP BY {window}"
+        retain = "RETAIN INTERVAL '30' SECOND"
+        return f"CREATE MATERIALIZED VIEW {name} REFRESH POLICY INCREMENTAL {retain} AS {select};\n"
+
+    run, feed = Run(tmp_path, TABLE.format(late="")), Feed(Random(4))
+    run.declare({"a": view("a", 4, 2), "b": view("b", 6, 3)})
+    (tree,) = run.catalog.shared
+    held: list[int] = []
+    for _ in range(3):
+        run.ingest("quotes", feed.inserts(20))
+        run.ingest("quotes", feed.changes(4) if held else [])
+        assert [record.error for record in run.push() if record.error] == []
+        run.check(f"after {len(held)} pushes")
+        held.append(len(shown(run.workplace.timeline(tree), run.clock.now())[1]))
+        run.clock.advance(timedelta(seconds=40))
+    assert held[0] > 10
+    assert held[-1] == 0, "every quote is of the first minute"

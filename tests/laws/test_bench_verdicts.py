@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import psutil
 import pytest
 
 import headwater
 from headwater.bench.crash import run as crash_run
+from headwater.bench.crash.checks import Sources, differing
 from headwater.bench.crash.faults import KINDS
 from headwater.bench.crash.laboratory import set_up
+from headwater.bench.crash.processes import Processes
 from headwater.bench.crash.project import write_project
 from headwater.bench.crash.run import Crash
 from headwater.bench.crash.writers import told
 from headwater.bench.soak.figure import draw
 from headwater.bench.soak.samples import Sample, verdicts
+from headwater.engine.push import pusher
+from support.crashes.processes import Run
+from support.without_spark import run_without_spark
 
 
 def taken(at_s: float, memory: float, push_s: float | None = 1.0) -> Sample:
@@ -75,9 +83,45 @@ def test_a_kind_that_cannot_be_tried_says_why(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("wrong", ["lost", "doubled", "wrong_errors"])
 def test_a_crash_is_well_only_if_nothing_is_wrong(wrong: str) -> None:
-    fine = {"lost": 0, "doubled": 0, "untold": 20, "wrong_errors": 0, "rows": 100, "stuck": False}
-    assert Crash(1, "run", "run", 1.0, views_equal=True, said="", **fine).well  # type: ignore[arg-type]
-    assert not Crash(1, "run", "run", 1.0, views_equal=True, said="", **(fine | {wrong: 1})).well  # type: ignore[arg-type]
+    fine = Crash(1, "run", "run", 1.0, 0.1, Sources(untold=20, rows=100), (), False, False, "")
+    assert fine.well
+    assert not replace(fine, sources=Sources(rows=100) + Sources(**{wrong: 1})).well
+    assert not replace(fine, stuck=True).well
+    assert not replace(fine, differing=("joined",)).well
+    assert fine.as_json()["untold"] == 20
+
+
+def test_spark_verifies_after_the_last_fault_of_each_kind() -> None:
+    kinds = ["run", "writer", "run", "jvm"]
+    verified = [number for number in range(1, 10) if crash_run._is_last(number, kinds, 9)]
+    assert verified == [6, 8, 9]
+
+
+NESTED = """
+CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BIGINT, amount BIGINT);
+CREATE MATERIALIZED VIEW totals FRESHNESS = INTERVAL '9' SECOND AS
+  SELECT customer % 3 AS part, sum(amount) AS total FROM orders GROUP BY customer % 3;
+CREATE MATERIALIZED VIEW large FRESHNESS = INTERVAL '9' SECOND AS SELECT part, total FROM totals WHERE total > 3;
+"""
+
+
+def test_a_view_that_does_not_show_its_sql_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "headwater.yml").write_text("name: nested\n")
+    (tmp_path / "all.sql").write_text(NESTED)
+    monkeypatch.setattr(pusher, "run_action", run_without_spark)
+    project = headwater.open(str(tmp_path))
+    project.ingest("orders", [{"id": n, "customer": n, "amount": n} for n in range(9)])
+    run = Run.after_a_crash(project.catalog, project.warehouse, project.clock)
+    run.push()
+    project.ingest("orders", [{"op": "delete", "row": {"id": 3}}, {"id": 10, "customer": 1, "amount": 1}])
+    assert differing(project) == []  # as of their time, not as of now
+    run.push()
+    run.close()
+    assert differing(project) == []
+    timeline = project.warehouse.stage(project.catalog.folder("large"))
+    again = timeline.read(timeline.as_of(timeline.time())).slice(0, 1)
+    timeline.append(again, timeline.time() + 1)
+    assert differing(project) == ["large"]
 
 
 class FakeProcesses:
@@ -111,3 +155,30 @@ def test_a_run_is_stuck_if_no_view_moves_on(
     alone = crash_run._pushed_since(cast(Any, None), cast(Any, processes), dict.fromkeys(range(3), 5))
     assert alone is not stuck
     assert processes.killed == (["run"] if stuck else [])
+
+
+def test_who_was_stopped_goes_on_after_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.bench.crash.processes.WRITER", "import time; time.sleep(60)")
+    processes = Processes(tmp_path, tmp_path, {"orders": "", "items": ""})
+    monkeypatch.setattr(Processes, "start_run", lambda _: None)
+    monkeypatch.setattr(Processes, "_runs", lambda self, name: name == "run" or name in self.running)
+    processes.start_missing()
+    try:
+        processes.stop("writer of orders", 0.5)
+        victim = psutil.Process(processes.running["writer of orders"].pid)
+        assert _becomes(victim, stopped=True)
+        processes.wait_for_stopped()
+        assert _becomes(victim, stopped=False)
+        processes.stop("writer of items", 60)
+        processes.kill("writer of items")
+        assert not processes.stopped  # its successor goes on
+    finally:
+        processes.close()
+
+
+def _becomes(process: psutil.Process, stopped: bool) -> bool:
+    for _ in range(100):
+        if (process.status() == psutil.STATUS_STOPPED) is stopped:
+            return True
+        time.sleep(0.05)
+    return False

@@ -197,7 +197,7 @@ def never_out_of_date(patch: pytest.MonkeyPatch) -> None:
 def without_the_time_of_the_choice(patch: pytest.MonkeyPatch) -> None:
     """What is shown does not say that it was chosen."""
 
-    def commit(waiting: WaitingTable, job: Job, files: Any, rest: Any, tally: Tally) -> None:
+    def commit(_: Any, waiting: WaitingTable, job: Job, files: Any, rest: Any, tally: Tally) -> None:
         waiting.shown.commit(job.until, files, after=job.after)
         waiting.replace(waiting.shown.columns(), job.until, rest, tally)
 

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-import duckdb
 import pyarrow as pa
 import pytest
 import sqlglot
@@ -29,14 +28,14 @@ from headwater.engine.push.decide import Job
 from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.query import Query
 from headwater.model import Overload, Project
 from headwater.planning.stages.actions import Action, Mode
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 from headwater.storage.delta.types import arrow_schema
-from headwater.storage.timeline import WEIGHT, Slice, Timeline
+from headwater.storage.timeline import WEIGHT
 from headwater.storage.warehouse import Warehouse
+from support.overload.spark_in_duckdb import InDuckDb
 from support.overload.window_joins import START, Rows, random_changes, random_row, table_ddl
 from support.probing_without_spark import changes_by_hand
 from support.without_spark import run_without_spark, workplace
@@ -48,20 +47,6 @@ DDL = (
     " TOLERANCE (x = INTERVAL '9' SECOND, y = INTERVAL '12' SECOND) ON OVERLOAD ADAPT JOINS"
     " RETAIN INTERVAL '13' SECOND AS SELECT x.id AS i0, y.id AS i1 FROM a x JOIN b y ON x.k = y.k;"
 )
-
-
-class InDuckDb:
-    """The inputs of a query, in place of those in a Spark session."""
-
-    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
-        self.database, self.slices = database, 0
-
-    def slice(self, timeline: Timeline, part: Slice) -> Query:
-        name = f"slice_{self.slices}"
-        self.slices += 1
-        rows = timeline.read(part)
-        self.database.register(name, rows)
-        return Query(name, tuple(column for column in rows.column_names if column != WEIGHT))
 
 
 class Compared:
@@ -78,14 +63,11 @@ class Compared:
 
     def _compare(self, workplace: Workplace, job: Job) -> None:
         by_hand, counts = changes_by_hand(workplace, job)
-        with duckdb.connect(config={"threads": 1}) as database:
-            database.execute("SET TimeZone = 'UTC'")
-            database.execute("CREATE MACRO timestamp_micros(x) AS make_timestamptz(x)")
-            inputs = InDuckDb(database)
+        with InDuckDb() as inputs:
             text = probes_query(workplace, job, cast(Inputs, inputs))
             columns = ", ".join((*names_of(job), PUSHED, PROBED, WEIGHT, KIND))
             (query,) = sqlglot.transpile(f"SELECT {columns} FROM ({text})", read="spark", write="duckdb")
-            answer = database.execute(query).fetchall()
+            answer = inputs.database.execute(query).fetchall()
         kinds = Counter(row[-1] for row in answer)
         assert kinds == Counter({kind: count for kind, count in counts.items() if count})
         said = Counter((_utc(row[:-2]), row[-2]) for row in answer if row[-1] != LATE)

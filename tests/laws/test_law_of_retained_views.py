@@ -16,11 +16,13 @@ from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, add, consolidate
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.nodes import Plan, Version
+from headwater.algebra.plans.nodes import Filter, Plan, Scan, Version
 from headwater.algebra.plans.walks import reads
 from headwater.algebra.stages.stage import Kept, Stage
+from headwater.algebra.text.show import parse, show
+from headwater.algebra.weaving.ending import oldest_of
 from headwater.algebra.weaving.grouping import Grouping, grouping_of
-from headwater.algebra.weaving.shared_parts import parts_plan, stage_kind
+from headwater.algebra.weaving.shared_parts import edges_of, parts_plan, stage_kind
 from headwater.algebra.weaving.woven import woven
 from headwater.catalog import keep
 from headwater.sql.ddl.resolve import resolve
@@ -180,3 +182,80 @@ def test_the_law_of_retained_views() -> None:
             held.push(consolidate([*random_rows(random, now), *gone]), now)
     assert min(compared, left) > 4 * scaled(120)
     assert sets_woven > scaled(120) / 10
+
+
+def windowed_case(random: Random, name: str) -> Case:
+    """A view by windows that retains them for a time."""
+    while True:
+        case = random_case(random, name)
+        if case.column == "w" and isinstance(grouping_of(case.kept.stages[0]), Grouping):
+            return case
+
+
+def test_fragments_end_with_the_last_window_that_needs_them() -> None:
+    """60 sets of views that retain their windows, over one tree, as minutes pass; late rows among the new ones."""
+    compared = ended = 0
+    for seed in range(scaled(60)):
+        random, now = Random(seed), START
+        cases = [windowed_case(random, f"v{number}") for number in range(random.randint(1, 3))]
+        groupings = {case.kept.view: grouping_of(case.kept.stages[0]) for case in cases}
+        parts = parts_plan(groupings.values())
+        assert parse(show(parts, types=True)) == parts
+        shared = Stage("events~1", stage_kind(parts), parts.columns, parts, reads(parts))
+        over = [
+            replace(stage, plan=above, reads=(shared.name,))
+            for case in cases
+            for stage in case.kept.stages
+            if (above := woven(groupings[stage.name], shared.name, parts)) is not None
+        ]
+        assert len(over) == len(cases)
+        held = Held([shared, *over], consolidate(random_rows(random, now)), now)
+        for _ in range(5):
+            now += timedelta(seconds=random.choice((5, 20, 55, 70)))
+            gone = [(row, -1) for row in held.rows["events"] if random.random() < 0.1]
+            held.push(consolidate([*random_rows(random, now), *random_rows(random, START), *gone]), now)
+            for case in cases:
+                rows = held.evaluated(case.kept.finish)
+                whole = whole_rows(case, held.rows["events"], now)
+                assert rows == young(case, whole, now), f"seed {seed}, {case.kept.view}"
+                compared += len(rows)
+            oldest = now - timedelta(
+                minutes=3
+            )  # a minute for the longest, one for its cut, one for a fragment
+            starts = [row[shared.columns.index("fragment")] for row in held.rows[shared.name]]
+            assert all(isinstance(start, datetime) and start >= oldest for start in starts), f"seed {seed}"
+            ended += sum(1 for row in held.rows["events"] if row[1] is not None and row[1] < oldest)
+    assert compared > 3 * scaled(60)
+    assert ended > scaled(60)
+
+
+def test_a_view_that_needs_older_rows_is_not_woven_over_fragments_that_end() -> None:
+    """Nor one that retains all its windows, nor one without windows; and a tree of such does not end."""
+
+    def grouping(clause: str, size: int, windows: bool = True) -> Grouping:
+        window = f", window(at, '{size} seconds', '2 seconds')" if windows else ""
+        select = (
+            f"SELECT k{window + ' AS w' if windows else ''}, count(*) AS n FROM events GROUP BY k{window}"
+        )
+        statements = resolve(
+            parse_statements(f"{TABLE} CREATE MATERIALIZED VIEW v {clause} AS {select};", "v.sql")
+        )
+        found = grouping_of(keep(statements.views[0], {"events": statements.tables[0].columns}).stages[0])
+        assert isinstance(found, Grouping)
+        return found
+
+    retain = "RETAIN INTERVAL '{}' SECOND".format
+    short, long = grouping(retain(50), 6), grouping(retain(50), 12)
+    parts = parts_plan([short])
+    assert isinstance(parts.child, Filter)
+    assert woven(short, "t", parts) is not None
+    assert woven(grouping(retain(54), 6), "t", parts) is not None  # in whole minutes
+    assert woven(grouping(retain(55), 6), "t", parts) is None
+    assert woven(long, "t", parts_plan([short], parts_edges := edges_of([short, long]))) is None
+    both = parts_plan([short, long])
+    assert [woven(each, "t", both) is not None for each in (short, long)] == [True, True]
+    assert parts_plan([short], parts_edges, oldest_of([short, long])) == both
+    for other in (grouping("", 6), grouping("", 6, windows=False)):
+        assert woven(other, "t", parts) is None
+        assert isinstance(parts_plan([short, other]).child, Scan)
+        assert woven(short, "t", parts_plan([short, other])) is not None

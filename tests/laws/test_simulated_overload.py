@@ -7,9 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.bench.simulation.overload.run import simulate_overload, simulate_overloads
+from headwater.bench.simulation.overload.run import (
+    simulate_cold_start,
+    simulate_overload,
+    simulate_overloads,
+)
 from headwater.engine.push import forecaster
 from headwater.overload import budget
+from headwater.planning.cost import correction
 from support.cases import scaled
 
 HOURS = 2
@@ -54,3 +59,20 @@ def test_a_budget_that_leaves_no_room_breaks_the_promise(monkeypatch: pytest.Mon
     monkeypatch.setattr(budget, "SAFE", 1.5)
     monkeypatch.setattr(forecaster, "OVERRUN", 1.0)
     assert "stale" in simulate_overload(OVERLOADED).problem
+
+
+def late_at_first(seeds: range | tuple[int, ...]) -> list[int]:
+    """Runs that begin cold and break a promise in their first minutes."""
+    return [seed for seed in seeds if (run := simulate_cold_start(seed)).first_s > run.promise_s]
+
+
+def test_a_cold_run_hardly_breaks_a_promise() -> None:
+    assert len(late_at_first(range(scaled(12)))) <= scaled(12) // 10
+
+
+def test_a_cold_run_is_late_if_it_trusts_what_it_never_saw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second push has fifty times the rows of the first."""
+    trusting = (1, 12, 14)
+    assert late_at_first(trusting) == []
+    monkeypatch.setattr(correction, "LEAST_KNOWN", 0.25)
+    assert late_at_first(trusting) == list(trusting)

@@ -56,7 +56,7 @@ def test_none_of_table_1_is_admitted_at_10_milliseconds_and_the_path_says_why(sh
     assert sum(step.seconds for step in admission.critical_path.steps) == pytest.approx(
         admission.critical_path.seconds
     )
-    assert len(admission.path_text) == len(edges) - 1 + 1  # the capture has no line, the sum has one
+    assert len(admission.critical_path.text) == len(edges) - 1 + 1  # the capture has no line, the sum has one
     assert "even the fastest plan takes" in admission.reason
     assert f"{admission.smallest.total_seconds():g} s" in admission.reason if admission.smallest else False
 
@@ -73,7 +73,7 @@ def test_the_smallest_freshness_is_admitted_and_a_smaller_one_is_not() -> None:
 
 def test_a_path_is_printed_edge_by_edge() -> None:
     admission = admit(table1.sharings(0.01)[5], SITUATION)  # tweets * curloc at m2, curloc at m5
-    assert admission.path_text == (
+    assert admission.critical_path.text == (
         "   0.002 s  copy d(curloc) @ m5 -> d(curloc) @ m2  (1 changes)",
         "   1.440 s  join d(curloc) @ m2, tweets @ m2 -> d(curloc * tweets by curloc) @ m2  (1 changes, 7,000,001 scanned)",
         "   0.020 s  union d(curloc * tweets by curloc) @ m2, d(curloc * tweets by tweets) @ m2 -> d(curloc * tweets) @ m2  (2 changes)",
@@ -190,4 +190,4 @@ def test_a_view_that_reads_a_slow_view_needs_more_time() -> None:
     late = replace(situation, delays={"V": 6.0})
     admission = admit(sharing, late)
     assert not admission.admitted
-    assert admission.path_text[0] == "   6.000 s  until the view that is read is fresh"
+    assert admission.critical_path.text[0] == "   6.000 s  until the view that is read is fresh"

@@ -184,7 +184,8 @@ def test_the_command(shop: Headwater) -> None:
     assert isinstance(both, HeadwaterError)
 
 
-def test_the_prompt(shop: Headwater) -> None:
+def test_the_prompt(shop: Headwater, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.cli.commands.sql.at_a_terminal", lambda: True)
     typed = "tables\nSELECT count(*) AS n\nFROM orders;\nSELECT nope FROM orders;\nexit\nSELECT 1 AS never;\n"
     result = run(shop.project.folder, input=typed)
     assert result.exit_code == 0, result.exception

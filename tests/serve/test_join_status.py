@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from headwater.catalog import build
 from headwater.model import Project
-from headwater.serve.reports.joins import Adaptation, JoinStatus, StreamAllowance, join_statuses
+from headwater.serve.reports.joins import Adaptation, HalfWay, JoinStatus, StreamAllowance, join_statuses
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 from headwater.storage.choosing.choices import Choice, note_choice
@@ -24,8 +25,10 @@ SECOND = 1_000_000
 NOW = 10_000 * SECOND
 
 
-def statuses(folder: Path, *noted: Probes, choices: Sequence[Choice] = ()) -> tuple[JoinStatus, ...]:
-    declared = resolve(parse_statements(DDL))
+def statuses(
+    folder: Path, *noted: Probes, choices: Sequence[Choice] = (), ddl: str = DDL
+) -> tuple[JoinStatus, ...]:
+    declared = resolve(parse_statements(ddl))
     project = Project(
         "p", str(folder), str(folder), {table.name: table for table in declared.tables},
         {view.name: view for view in declared.views}, {}, {},
@@ -89,7 +92,11 @@ def test_a_join_that_chooses_says_which_part_it_finds_and_why(tmp_path: Path) ->
     assert status.exact_since is None
     assert status.share_of_matches == (1.0 * 20 + 0.625 * 60) / 80
     assert status.late_rows == 3
-    assert status.allowances == (StreamAllowance("x", 40, 10, 10), StreamAllowance("y", 20, 20, 20))
+    assert status.allowances == (
+        StreamAllowance("x", 40, 10, 10, (HalfWay("y", None),)),
+        StreamAllowance("y", 20, 20, 20, (HalfWay("x", None),)),
+    )
+    assert (status.freshness_share, status.throughput_share) == (0.0, 1.0)
     assert status.adaptations == (Adaptation(NOW - 20 * SECOND, "entered", 0.625, "entered at 20"),)
 
 
@@ -129,3 +136,17 @@ def test_a_join_that_never_ran_is_no_error(tmp_path: Path) -> None:
     (status,) = statuses(tmp_path)
     assert status.share_of_matches == 1.0
     assert timedelta(microseconds=status.late_rows) == timedelta()
+
+
+BUSHY = """
+CREATE TABLE a (id BIGINT PRIMARY KEY, k BIGINT, at TIMESTAMP TEMPORAL);
+CREATE MATERIALIZED VIEW v WINDOW = '1 minute' ON OVERLOAD ADAPT JOINS AS SELECT w.id AS i0, x.id AS i1, y.id AS i2, z.id AS i3
+  FROM a w JOIN a x ON w.k = x.k JOIN a y ON true JOIN a z ON y.k = z.k AND x.k = y.k;
+"""
+
+
+def test_half_way_joins_are_counted_along_the_tree(tmp_path: Path) -> None:
+    """Ten rows of x were followed and became 30 at the first join; 20 of them probed."""
+    noted = replace(probes(20, "x", 40, 20, 20), sampled=10, after=(30.0, 90.0))
+    (status,) = statuses(tmp_path, noted, ddl=BUSHY)
+    assert status.allowances[0].half_ways == (HalfWay("w", 20), HalfWay("y z", 60))

@@ -103,6 +103,7 @@ def test_bills_and_status_are_the_same_from_sums(project: Headwater, seed: int) 
     sum_up_all(project, last + HOUR)
     for period, expected in zip(periods, before, strict=True):
         assert close(project.bill(*period), expected), period
+        assert close(project.account(*period).bill(), expected), period
     assert totals(project) == status
     parts = project.account(*periods[0]).over_time()
     assert sum(part.total.dollars for part in parts) == pytest.approx(before[0].total.dollars)

@@ -26,7 +26,7 @@ from headwater.engine.run.progress import Progress
 from headwater.engine.spark.agents import Agents, site_agents
 from headwater.engine.spark.connect import is_connect
 from headwater.engine.spark.metering import metered
-from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.spark.session import SMALL, new_session
 from headwater.engine.spark.sites import Sites
 from headwater.model import Project, Site
 from headwater.storage.copying import copy_delta
@@ -93,7 +93,7 @@ def test_our_own_spark_and_two_servers_live_in_one_process(spark: SparkSession, 
 
 def test_a_session_apart_has_its_own_settings_and_views(sites: Sites) -> None:
     spark = sites.spark("plango")
-    other = apart(spark, SMALL)
+    other = new_session(spark, SMALL)
     assert other.conf.get("spark.sql.shuffle.partitions") == "2"
     assert other.conf.get("spark.sql.parquet.outputTimestampType") == "TIMESTAMP_MICROS"
     numbers(other).createOrReplaceTempView("`orders`")

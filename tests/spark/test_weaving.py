@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from pyspark.sql import SparkSession
 from headwater.clock import ManualClock
 from headwater.model import Weaving
 from headwater.serve.planning.shared_catalog import shared_catalog
+from headwater.storage.timeline import WEIGHT
 from support.spark.keeping import Keeping
 from support.woven_views import COMPANIES, START, TABLE, Feed, random_view
 
@@ -108,7 +110,17 @@ def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
     There are so many that their rows are written together and split by the driver (stage_files.py), and that
     their states are gathered before they are read (gathered_files.py).
     """
-    lengths = ((4, 2, 0), (7, 3, 1), (12, 1, 0), (5, 5, 2), (6, 2, 0), (8, 2, 1), (9, 3, 0), (10, 5, 0))
+    lengths = (
+        (30, 2, 1),
+        (4, 2, 0),
+        (7, 3, 1),
+        (12, 1, 0),
+        (5, 5, 2),
+        (6, 2, 0),
+        (8, 2, 1),
+        (9, 3, 0),
+        (10, 5, 0),
+    )
     keys = {"": "", "symbol, ": ", symbol"}
     views = {
         f"v{size}_{bool(key):d}": f"SELECT {key}window(at, '{size} seconds', '{slide} seconds', '{offset} seconds') AS w,"
@@ -134,3 +146,28 @@ def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
     assert max(files) <= len(actions) + 1, "one file a push; the first may have two"
     assert not any(tmp_path.rglob("gathered-*")), "what was gathered is gone"
     assert [verified.view for verified in keeping.verify_all() if not verified.equal] == []
+
+
+def test_fragments_end_with_the_windows_that_are_retained(spark: SparkSession, tmp_path: Path) -> None:
+    def view(name: str, size: int, retain: str) -> str:
+        window = f"window(at, '{size} seconds', '2 seconds')"
+        return (
+            f"CREATE MATERIALIZED VIEW {name} REFRESH POLICY INCREMENTAL RETAIN INTERVAL {retain} AS"
+            f" SELECT {window} AS w, count(*) AS n, max(price) AS high FROM quotes GROUP BY {window};\n"
+        )
+
+    ddl = TABLE.format(late="") + view("a", 4, "'30' SECOND") + view("b", 6, "'40' SECOND")
+    keeping = Keeping(spark, tmp_path, ddl, ManualClock(START + 60_000_000), Weaving(always=True))
+    (tree,) = woven(keeping)
+    feed = Feed(Random(4))
+    fragments: list[int] = []
+    for minutes in range(3):
+        keeping.ingest("quotes", [*feed.inserts(20), *feed.changes(4 if minutes else 0)])
+        assert [record.error for record in keeping.push() if record.error] == []
+        assert [verified.view for verified in keeping.verify_all() if not verified.equal] == []
+        timeline = keeping.workplace.timeline(tree)
+        weights = timeline.read(timeline.as_of(timeline.time()), []).column(WEIGHT)
+        fragments.append(sum(weights.to_pylist()))
+        keeping.clock.advance(timedelta(seconds=50))
+    assert fragments[0] > 10
+    assert fragments[-1] == 0, "every quote is of the first minute"

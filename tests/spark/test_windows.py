@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
-from headwater.algebra.expressions.tree import Column
-from headwater.algebra.plans.nodes import Project, Scan, Windows
-from headwater.engine.query.operators import windows
+from headwater.algebra.expressions.build import concat
+from headwater.algebra.expressions.tree import AggregateCall, Column
+from headwater.algebra.plans.nodes import Aggregate, Project, Scan, Version, Windows
+from headwater.engine.query.operators import aggregate_weighted
 from headwater.engine.query.query import Query
+from headwater.engine.query.windowed import aggregate_in_windows, windows, worth_panes
 from support.spark.keeping import Keeping
 
 pytestmark = pytest.mark.spark
@@ -67,3 +70,56 @@ def test_windows_of_many_slides_are_those_of_spark(spark: SparkSession, column: 
         )
         assert ours.schema.simpleString() == expected.schema.simpleString()
         assert sorted(map(repr, ours.collect())) == sorted(map(repr, expected.collect()))
+
+
+def test_rows_that_are_added_up_before_they_go_into_windows(spark: SparkSession) -> None:
+    """Windows of several lengths at once, rows that come, go and come twice: as if each were put into its windows."""
+    random = Random(1)
+    rows = [
+        (
+            None
+            if random.random() < 0.05
+            else datetime(2026, 3, 8, 2, random.randint(0, 1), random.randint(0, 59)),
+            random.choice("ab"),
+            Decimal(random.randint(0, 99)),
+            random.choice((1, 1, -1, 2)),
+        )
+        for _ in range(150)
+    ]
+    schema = "at timestamp, k string, x decimal(12,4), _weight long"
+    spark.createDataFrame(rows, schema).createOrReplaceTempView("changes")
+    names = ("m.at", "m.k", "m.x")
+    query = Query("(SELECT at AS `m.at`, k AS `m.k`, x AS `m.x`, _weight FROM changes)", names)
+    lengths = [
+        tuple(timedelta(seconds=part) for part in parts)
+        for parts in ((60, 2, 0), (30, 3, 1), (7, 3, -1), (2, 5, 0))
+    ]
+    scan = Scan("changes", "m", ("at", "k", "x"), Version.DELTA)
+    node = Windows(scan, "w", Column("m.at"), *lengths[0]).of_many(lengths, "$member")
+    calls = (
+        AggregateCall("n", "count", (), "count(1)"),
+        *(
+            AggregateCall(name, name, (Column("m.x"),), f"{name}({{0}})", type="decimal(38,4)")
+            for name in ("sum", "gained_max", "lost_min")
+        ),
+    )
+    keys = (("k", Column("m.k")), ("w", Column("w")), ("$member", Column("$member")))
+    plan = Aggregate(node, keys, calls)
+    assert worth_panes(plan)
+    own = spark.sql(f"SELECT * FROM {aggregate_in_windows(query, plan).text}")
+    expected = spark.sql(f"SELECT * FROM {aggregate_weighted(windows(query, node), keys, calls).text}")
+    assert own.schema.simpleString() == expected.schema.simpleString()
+    assert sorted(map(repr, own.collect())) == sorted(map(repr, expected.collect())) != []
+
+
+def test_windows_that_hold_few_rows_twice_are_not_worth_it() -> None:
+    lengths = (timedelta(seconds=4), timedelta(seconds=2), timedelta())
+    scan = Scan("changes", "m", ("at", "k"), Version.DELTA)
+    one = Windows(scan, "w", Column("m.at"), *lengths)
+    count = (AggregateCall("n", "count", (), "count(1)"),)
+    for node in (one, one.of_many([lengths, lengths], "$member")):
+        assert not worth_panes(Aggregate(node, (("w", Column("w")),), count))
+    many = one.of_many([(timedelta(seconds=20), *lengths[1:])] * 2, "$member")
+    assert worth_panes(Aggregate(many, (("w", Column("w")),), count))
+    mixed = (("k", concat(Column("m.k"), Column("$member"))),)
+    assert not worth_panes(Aggregate(many, mixed, count)), "a key of both cannot be made before"

@@ -54,9 +54,8 @@ def choose_without_spark(workplace: Workplace, job: Job, action: str) -> Pushed:
         number - len(chosen),
     )
     shown = _shown_files(waiting.shown, change, job.until)
-    commit_choice(
-        waiting, job, shown, _waiting_files(waiting, table, rest if choosing else {}, job.until), tally
-    )
+    files = _waiting_files(waiting, table, rest if choosing else {}, job.until)
+    commit_choice(workplace, waiting, job, shown, files, tally)
     effort = Effort(job.effort.changed, job.effort.scanned, len(change))
     return Pushed(job, effort, timedelta(seconds=1), Meter(seconds=1.0, cpu_seconds=1.0), action)
 

@@ -53,6 +53,14 @@ def order(number: int, status: str = "open", total: str = "9.50", **more: Any) -
     return {"op": "upsert", "row": row | more}
 
 
+def filled_shop(folder: Path, patch: pytest.MonkeyPatch) -> Headwater:
+    """A shop with an open and a sent order, its views pushed."""
+    shop = make_shop(folder, patch)
+    shop.ingest("orders", [order(1), order(2, "sent")])
+    push(shop)
+    return shop
+
+
 def push(project: Headwater, *views: str) -> int:
     """Bring views to now; returns that time."""
     until = project.clock.now()

@@ -94,7 +94,7 @@ def _pushed(workplace: Workplace, job: Job, action: str, net: bool, encoded: boo
     if not timeline.exists():
         types = [_type([row[at] for row in changes], encoded, name) for at, name in enumerate(names)]
         timeline.create(pa.schema(list(zip(names, types, strict=True))))
-    if job.mode is Mode.FULL:
+    if job.mode is Mode.FULL and not job.replaces:
         changes = add(changes, negate(_rows(timeline, timeline.as_of(job.after), names)))
     files = [timeline.write(changes_table(timeline, names, changes), job.until)] if changes else []
     effort = Effort(job.effort.changed, job.effort.scanned, commit(workplace, job, files))

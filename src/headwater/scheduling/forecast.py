@@ -30,7 +30,7 @@ class Forecast:
 
 
 def longest(forecasts: Iterable[Forecast]) -> Forecast:
-    """Of what runs side by side."""
+    """The forecast of work done side by side: the longest of each."""
     whole = Forecast()
     for forecast in forecasts:
         whole |= forecast

@@ -9,7 +9,7 @@ An error names the option or parameter that is wrong.
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from headwater.clock import instant_of, micros
 from headwater.errors import InputError
@@ -57,12 +57,14 @@ def interval(text: timedelta | str, name: str) -> timedelta:
         raise InputError("HW001", f"{name}: {error}", hint=hint) from None
 
 
-def instant(text: datetime | int | str, option: str) -> int:
+def instant(text: date | int | str, option: str) -> int:
     """Microseconds since 1970, or a clear error that names the option."""
     if isinstance(text, int):
         return text
+    if not isinstance(text, date | str):
+        raise TypeError(f'{option} is a datetime or a text such as "2026-01-31", not {type(text).__name__}')
     try:
-        at = text if isinstance(text, datetime) else datetime.fromisoformat(text.strip())
+        at = text if isinstance(text, datetime) else datetime.fromisoformat(str(text).strip())
     except ValueError:
         raise InputError(
             "HW001",

@@ -37,7 +37,7 @@ class Change:
     time: int  # microseconds since 1970
 
     def fields(self) -> dict[str, Any]:
-        """As JSON shows it."""
+        """The change as JSON shows it."""
         return {"row": self.row, "weight": self.weight, "time": instant_text(self.time)}
 
 

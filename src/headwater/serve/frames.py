@@ -16,11 +16,11 @@ class Frames:
     table: pa.Table
 
     def to_pandas(self) -> Any:
-        """As a pandas.DataFrame; pandas must be installed."""
+        """The rows as a pandas.DataFrame; pandas must be installed."""
         return self.table.to_pandas()
 
     def to_polars(self) -> Any:
-        """As a polars.DataFrame; polars must be installed."""
+        """The rows as a polars.DataFrame; polars must be installed."""
         import polars
 
         return polars.from_arrow(self.table)

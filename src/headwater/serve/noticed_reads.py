@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 def key_columns(catalog: Catalog, relation: str) -> dict[str, tuple[str, ...]]:
-    """By table with BY READS: the columns of a relation that are the columns it is weighed by."""
+    """The columns of a relation that are those its table is weighed by, by table with BY READS."""
     weighed: dict[str, tuple[str, ...]] = {}
     for table in catalog.project.tables.values():
         if isinstance(table.weight, ReadWeight):
@@ -69,7 +69,7 @@ def _source(catalog: Catalog, relation: str, column: str) -> tuple[str, str] | N
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class NoticedReads:
-    """Of one opened project. Safe for many threads."""
+    """The reads of one opened project. Safe for many threads."""
 
     catalog: Catalog
     warehouse: Warehouse

@@ -122,7 +122,7 @@ def _first(ordered: Sorted, key: Key, after: bool = False) -> int:
 
 
 def _comparable(value: Any) -> tuple[Any, ...]:
-    """As rows are ordered: NULL, then values, then NaN."""
+    """A value as rows are ordered: NULL, then values, then NaN."""
     if value is None:
         return (0,)
     return (2,) if isinstance(value, float) and math.isnan(value) else (1, value)

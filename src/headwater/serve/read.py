@@ -45,7 +45,7 @@ class Rows(Frames):
 
     def to_pylist(self, limit: int | None = None) -> list[dict[str, Any]]:
         """The rows, or the first of them; dates and instants that Python cannot hold are text."""
-        return as_python(self.table if limit is None else self.table.slice(0, limit))
+        return as_python(self.table if limit is None else self.table.slice(0, min(limit, len(self))))
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -53,7 +53,7 @@ class Rows(Frames):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """As of when a view is, without its rows."""
+    """The time that a view is as of, and how stale it is, without its rows."""
 
     view: str
     time: int

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from headwater.bench.joins.execution import checks
 from headwater.bench.joins.execution.checks import check, matches, since_then
 from headwater.bench.joins.execution.workloads import Workload
 from headwater.catalog import Catalog, build
@@ -15,6 +17,7 @@ from headwater.clock import ManualClock
 from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push import pusher
 from headwater.engine.push.record import Records
+from headwater.engine.upkeep.compaction import compact
 from headwater.model import Project
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
@@ -68,6 +71,7 @@ def show(warehouse: Warehouse, catalog: Catalog, result: tuple[int, int], weight
 def test_what_a_push_shows_is_right(tmp_path: Path) -> None:
     warehouse, catalog = pushed(tmp_path)
     checked = check(warehouse, catalog, "joined")
+    assert checked is not None
     assert checked.right
     assert checked.results == 2
     view = catalog.project.views["joined"]
@@ -87,6 +91,7 @@ def test_what_no_push_shows_is_noticed(
     warehouse, catalog = pushed(tmp_path)
     show(warehouse, catalog, result, weight)
     checked = check(warehouse, catalog, "joined")
+    assert checked is not None
     assert not checked.right
     assert getattr(checked, seen) == 1
 
@@ -106,4 +111,39 @@ def test_a_stale_result_is_noticed(tmp_path: Path) -> None:
     shown.append(
         pa.table({"i0": pa.array([3]), "i1": pa.array([3]), "_weight": pa.array([1])}), shown.time() + 2
     )
-    assert check(warehouse, catalog, "joined").stale == 3
+    checked = check(warehouse, catalog, "joined")
+    assert checked is not None
+    assert checked.stale == 3
+
+
+def test_a_view_that_moves_on_meanwhile_is_looked_at_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run goes on while DuckDB reads: what it shows by then is no difference."""
+    warehouse, catalog = pushed(tmp_path)
+    read = checks._sources
+
+    def read_and_push(*arguments: Any) -> None:
+        read(*arguments)
+        show(warehouse, catalog, (1, 2), 1)
+
+    monkeypatch.setattr(checks, "_sources", read_and_push)
+    checked = check(warehouse, catalog, "joined")
+    assert checked is not None
+    assert checked.right
+
+
+def test_what_is_forgotten_is_not_compared(tmp_path: Path) -> None:
+    """Its inputs are further than the view, and what they had read was merged: nobody can say what was there."""
+    warehouse, catalog = pushed(tmp_path)
+    source = warehouse.source("s0")
+    rows = pa.array([7, 8, 9])
+    row = {
+        "id": rows,
+        "k": rows,
+        "at": pa.array([NOON] * 3, pa.timestamp("us", "UTC")),
+        "_weight": pa.array([1] * 3),
+    }
+    source.append(pa.table(row), source.time() + 5_000_000)
+    assert compact(source, source.time(), many=2)
+    assert check(warehouse, catalog, "joined", patience_s=0.0) is None

@@ -91,7 +91,6 @@ def test_averages_run_over_the_last_samples() -> None:
     for results in (10, 20, 30, 40):
         monitor = monitor.observe(Sample(2.0, results, results * 3, {}, {}, {}))
     assert monitor.throughput == pytest.approx(90 / 6)
-    assert monitor.service_rate == pytest.approx(45.0)
     assert monitor.forget().throughput == pytest.approx(20.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -133,7 +134,7 @@ def test_too_little_cpu_names_the_tolerance_and_what_would_do() -> None:
     assert decision.shortage.resources_needed == pytest.approx(150.0)
     assert decision.shortage.more_resources == pytest.approx(100.0)
     assert "100 more than there are" in decision.shortage.message
-    assert decide(problem.with_resources(150.0), "optimal").feasible
+    assert decide(replace(problem, resources=150.0), "optimal").feasible
 
 
 def test_too_few_arrivals_are_beyond_any_cpu() -> None:

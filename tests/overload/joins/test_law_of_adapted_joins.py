@@ -11,124 +11,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.tree import Literal
-from headwater.algebra.oracle.evaluate import Database, evaluate
+from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.passes import optimize
-from headwater.algebra.plans.nodes import Version
 from headwater.algebra.stages.adapting import only_probing, probes, probing_stages
-from headwater.algebra.stages.stage import Kept, Probing, Stage
+from headwater.algebra.stages.stage import Kept
 from headwater.catalog import keep
 from support.cases import scaled
-from support.overload.window_joins import (
-    START,
-    Row,
-    Rows,
-    WindowJoin,
-    by_duckdb,
-    random_changes,
-    random_join,
-)  # fmt: skip
+from support.overload.adapted_by_hand import ByHand, Inputs, Result, Stored, database_of
+from support.overload.window_joins import START, Rows, WindowJoin, by_duckdb, random_changes, random_join
 
 PARTS, JOINS, TURNS = 10, 20, 4  # 800 pushes
-
-Stored = dict[Row, tuple[datetime, bool]]  # a row of an input, when it came and whether it probed
-Result = tuple[Row, ...]
-
-
-@dataclass
-class Inputs:
-    """The recent rows of each input, kept by hand."""
-
-    stages: Sequence[Stage]
-    stored: dict[str, Stored] = field(default_factory=dict)
-
-    def push(
-        self,
-        rows: Rows,
-        names: dict[str, str],
-        at: datetime,
-        allowances: dict[str, int | None],
-        committed: int = 99,
-    ) -> None:
-        for stage in self.stages[:committed]:
-            probing = _probing(stage)
-            held = self.stored.get(probing.stream, {})
-            now = set(rows[names[probing.stream]])
-            came = [
-                row for row in now - held.keys() if row[3] is not None and row[3] >= at - probing.tolerance
-            ]
-            came.sort(key=lambda row: (row[3], row[0]))
-            allowance = allowances[probing.stream]
-            kept = {
-                row: flags
-                for row, flags in held.items()
-                if row in now and row[3] is not None and row[3] >= at - probing.keep
-            }
-            for rank, row in enumerate(came):
-                kept[row] = (at, allowance is None or rank < allowance)
-            self.stored[probing.stream] = kept
-
-
-def _probing(stage: Stage) -> Probing:
-    assert stage.probing is not None
-    return stage.probing
-
-
-def database_of(kept: Kept, old: dict[str, Stored], new: dict[str, Stored]) -> Database:
-    database: Database = {}
-    for stage in kept.stages[:-1]:
-        stream = _probing(stage).stream
-        columns = ["id", "k", "n", "ts"]
-        names = (*columns, "_pushed", "_probed")
-        before, after = (
-            {(*row, *flags): 1 for row, flags in state.get(stream, {}).items()} for state in (old, new)
-        )
-        change = {row: after.get(row, 0) - before.get(row, 0) for row in {*before, *after}}
-        change = {row: weight for row, weight in change.items() if weight}
-        for version, held in ((Version.OLD, before), (Version.NEW, after), (Version.DELTA, change)):
-            database[stage.name, version] = (names, held)
-    return database
-
-
-@dataclass
-class ByHand:
-    """A join that is run by hand."""
-
-    join: WindowJoin
-    kept: Kept
-    shown: set[Result] = field(default_factory=set)
-    dropped: int = 0
-
-    def push(self, inputs: Inputs, at: datetime) -> None:
-        stored = [inputs.stored.get(alias, {}) for alias in self.join.aliases]
-        self.shown = {
-            result
-            for result in self.shown
-            if all(row in held for row, held in zip(result, stored, strict=True))
-        }
-        by_id = [{row[0]: row for row in held} for held in stored]
-        tables = {f"{alias}_now": list(inputs.stored.get(alias, {})) for alias in self.join.aliases}
-        for ids in by_duckdb(self.join.matches_of("_now"), tables):
-            result = tuple(rows[number] for rows, number in zip(by_id, ids, strict=True))  # type: ignore[index]
-            came = [index for index, row in enumerate(result) if stored[index][row][0] == at]
-            if not came:
-                continue
-            fresh = all(
-                row[3] is not None and row[3] >= at - _probing(stage).tolerance
-                for row, stage in zip(result, self.kept.stages, strict=False)
-            )
-            last = came[-1]
-            if stored[last][result[last]][1] and fresh:
-                self.shown.add(result)
-            else:
-                self.dropped += 1
 
 
 def ids(results: set[Result]) -> Counter[tuple[object, ...]]:
@@ -161,7 +60,7 @@ def test_what_is_shown_is_what_a_join_run_by_hand_shows(part: int) -> None:
             }
             crashed = turn < TURNS - 1 and chance.random() < 0.25
             committed = chance.randint(0, len(join.aliases)) if crashed else len(join.aliases)
-            inputs.push(rows, names, at, allowances, committed)
+            inputs.push(rows, names, at, dict(list(allowances.items())[:committed]))
             by_hand.push(inputs, at)
             if crashed:
                 continue  # only some inputs were committed, and the view was not: it has more to take in later

@@ -12,7 +12,7 @@ import pytest
 from headwater.api import Headwater
 from headwater.serve.access.key_file import add_key
 from headwater.serve.access.keys import Rights, Role
-from support.serving import make_shop, order, push, served
+from support.serving import filled_shop, make_shop, push, served
 
 NEW = "CREATE MATERIALIZED VIEW big FRESHNESS = INTERVAL '30' SECOND AS SELECT order_id FROM orders WHERE total > 5"
 JSON = {"Content-Type": "application/json"}
@@ -20,16 +20,13 @@ JSON = {"Content-Type": "application/json"}
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Headwater:
-    made = make_shop(tmp_path / "shop", monkeypatch)
-    made.ingest("orders", [order(1), order(2, "sent")])
-    push(made)
-    return made
+    return filled_shop(tmp_path / "shop", monkeypatch)
 
 
 @pytest.fixture
 def client(shop: Headwater) -> Iterator[httpx.Client]:
-    with served(Path(shop.project.folder)) as asked:
-        yield asked
+    with served(Path(shop.project.folder)) as client:
+        yield client
 
 
 def test_the_page_and_its_files(client: httpx.Client) -> None:

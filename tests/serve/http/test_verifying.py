@@ -15,23 +15,20 @@ from headwater.serve.access.keys import Rights, Role
 from headwater.storage.notices.under_way import UnderWay
 from headwater.storage.notices.verifications import asked, take_up, write_outcome
 from headwater.storage.records.run_lock import run_lock
-from support.serving import make_shop, order, push, served
+from support.serving import filled_shop, push, served
 
 PATH = "/views/open_orders/verification"
 
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Headwater:
-    made = make_shop(tmp_path / "shop", monkeypatch)
-    made.ingest("orders", [order(1), order(2, "sent")])
-    push(made)
-    return made
+    return filled_shop(tmp_path / "shop", monkeypatch)
 
 
 @pytest.fixture
 def client(shop: Headwater) -> Iterator[httpx.Client]:
-    with served(Path(shop.project.folder)) as asked_one:
-        yield asked_one
+    with served(Path(shop.project.folder)) as client:
+        yield client
 
 
 def test_without_a_run_nobody_verifies(shop: Headwater, client: httpx.Client) -> None:

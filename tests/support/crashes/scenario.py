@@ -57,7 +57,7 @@ class Scenario:
 
     def opened(self) -> Warehouse:
         """As a process finds it that starts now."""
-        return Warehouse(self.plain.project.storage, dict(self.catalog.places()))
+        return Warehouse(self.plain.project.storage, dict(self.catalog.storage_roots()))
 
     def start(self) -> Processes:
         """All processes, as they were before the step."""

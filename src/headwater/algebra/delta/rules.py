@@ -1,6 +1,6 @@
 """The delta rule of each node: what changes in its output, given which relations changed.
 
-The equations stand in delta.py.  The rules remember the delta and the versions of every node they meet, so
+The equations stand in derive.py.  The rules remember the delta and the versions of every node they meet, so
 a sub-plan that is used in several places gives one value.
 """
 
@@ -96,7 +96,7 @@ class Rules:
                 assert_never(node)
 
     def _as_time_passes(self, node: Plan) -> Plan | None:
-        """Of the rows as they were, those that the time alone lets in, lets go or makes others."""
+        """The change by time alone: rows that now() lets in, lets go or makes others."""
         match node:
             case Filter():
                 apart = conditions_apart(node)

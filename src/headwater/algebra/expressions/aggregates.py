@@ -135,13 +135,16 @@ def _variance(lost: int, root: bool) -> Callable[[Weighted, str], Value]:
 
 
 def _merged_average(values: Weighted, _: str) -> Value:
-    """Of sums and counts of parts."""
+    """The average of a whole, from sums and counts of its parts."""
     count = sum(part[1] * weight for part, weight in values)
     return _float_sum(part[0] for part, weight in values for _ in range(weight)) / count if count else None
 
 
 def _merged_variance(root: bool) -> Callable[[Weighted, str], Value]:
-    """Of counts, means and population variances of parts: the spread within them and that of their means."""
+    """The variance of a whole, from counts, means and population variances of its parts.
+
+    It is the spread within the parts and that of their means.
+    """
 
     def apply(values: Weighted, _: str) -> Value:
         parts = [part for part, weight in _positive(values) for _ in range(weight)]

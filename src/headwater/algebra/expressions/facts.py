@@ -45,7 +45,7 @@ def columns_in(expr: Expr) -> frozenset[Column]:
 
 
 def in_order(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """By alias, then by name: where the order does not matter, but must be the same in every run."""
+    """Columns by alias, then by name: where any order will do that is the same in every run."""
     return tuple(sorted(columns, key=lambda column: (column.alias, column.name)))
 
 

@@ -64,7 +64,7 @@ def _by_order(order: tuple[Order, ...], one: Row, other: Row) -> int:
 
 
 def _by_value(one: Row, other: Row) -> int:
-    """Any order will do that is the same every time: NULL first, then by value."""
+    """A sort key: any order will do that is the same every time. NULL comes first."""
     return compare(one, other)
 
 

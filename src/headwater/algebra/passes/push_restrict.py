@@ -10,7 +10,7 @@
 Keys that do not all reach one input are pushed as far as each goes, as a coarser Restrict by fewer columns,
 and the exact one stays above.  A restricted input comes first in its join: it is the small one.
 
-A Restrict without keys asks only whether there is a change, and stays where it is.  Workplace the same
+A Restrict without keys asks only whether there is a change, and stays where it is.  Pushing the same
 Restrict twice to one place leaves one, which makes the pass idempotent.
 """
 

@@ -24,7 +24,7 @@ from headwater.algebra.plans.nodes import (
 )
 from headwater.algebra.plans.walks import nodes
 
-__all__ = ["faults"]
+__all__ = ["faults", "lacks_columns"]
 
 
 def faults(plan: Plan, sound: set[Plan] | None = None) -> list[str]:
@@ -33,6 +33,16 @@ def faults(plan: Plan, sound: set[Plan] | None = None) -> list[str]:
     Nodes that are known to be `sound` are not judged again; those judged now are added to them.
     """
     return [fault for node in nodes(plan, sound) for fault in _node_faults(node)]
+
+
+def lacks_columns(plan: Plan) -> bool:
+    """Does some node use a column that it does not have?"""
+    return any(
+        not columns_of(expr) <= set(available)
+        for node in nodes(plan)
+        for exprs, available in _uses(node)
+        for expr in exprs
+    )
 
 
 def _node_faults(node: Plan) -> Iterator[str]:

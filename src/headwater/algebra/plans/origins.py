@@ -31,7 +31,7 @@ Origin = tuple[str, str]  # a relation and its column
 
 
 def origin(plan: Plan, column: str) -> Origin | None:
-    """None if it is computed, or comes by another way than those known here."""
+    """The relation and column that a column comes from; None if it is computed, or that is not known."""
     match plan:
         case Scan():
             names = dict(zip(plan.columns, plan.names, strict=True))

@@ -20,8 +20,6 @@ from headwater.errors import InputError
 
 __all__ = ["read_exact", "show_exact"]
 
-MICROSECOND = timedelta(microseconds=1)
-
 # Types that JSON does not have: how a value is written, and read.  A datetime is a date, so it comes first.
 _TYPES: dict[str, tuple[type, Callable[..., object], Callable[..., object]]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),

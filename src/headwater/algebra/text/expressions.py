@@ -205,7 +205,7 @@ class Reader:
         return Column(name)
 
     def _arguments(self) -> tuple[Expr, ...]:
-        """Up to the closing parenthesis, which is taken."""
+        """The arguments up to the closing parenthesis, which is taken."""
         if self.accept(")"):
             return ()
         arguments = [self.expr()]

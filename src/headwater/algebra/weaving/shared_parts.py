@@ -1,6 +1,7 @@
 """The stage that several groupings share: partial states by fragment of time and by the keys of all.
 
-A filter that all groupings have is applied here.  Any other is applied above: to the keys if it is about
+A filter that all groupings have is applied here, and if all retain their windows for a time, so is the age
+of the rows that they need (ending.py).  Any other is applied above: to the keys if it is about
 them, else to a key that says whether a row passes.  Rows without a time are kept (a view without windows
 counts them); they lie in no window.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 from headwater.algebra.expressions.build import fragment
 from headwater.algebra.expressions.tree import (
@@ -24,6 +26,7 @@ from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Scan
 from headwater.algebra.stages.stage import StageKind
 from headwater.algebra.stages.states import ROW_COUNT, plain_names
 from headwater.algebra.weaving.edges import Edges, least
+from headwater.algebra.weaving.ending import oldest_of, young_enough
 from headwater.algebra.weaving.grouping import Grouping, Window
 from headwater.algebra.weaving.parts import is_additive
 
@@ -38,8 +41,13 @@ def edges_of(groupings: Iterable[Grouping]) -> Edges:
     return least(edge for window in windows for edge in window.edges)
 
 
-def parts_plan(groupings: Iterable[Grouping], edges: Edges = ()) -> Aggregate:
-    """The stage that serves all these groupings of one relation; `edges` may be more than their own."""
+def parts_plan(
+    groupings: Iterable[Grouping], edges: Edges = (), oldest: timedelta | None = None
+) -> Aggregate:
+    """The stage that serves all these groupings of one relation.
+
+    `edges` may be more than their own, and `oldest`, the age of the oldest row that is needed, greater.
+    """
     groupings = tuple(groupings)
     keys = dict.fromkeys(key for grouping in groupings for key in grouping.plain_keys)
     common = _common(groupings)
@@ -54,7 +62,7 @@ def parts_plan(groupings: Iterable[Grouping], edges: Edges = ()) -> Aggregate:
     names = plain_names([*map(_key_name, ordered), *map(_state_name, states)])
     calls = zip(names[len(ordered) :], states, strict=True)
     return Aggregate(
-        _rows(groupings, common, window),
+        _rows(groupings, (*common, *_ending(groupings, window, oldest)), window),
         tuple(zip(names, ordered, strict=False)),
         tuple(replace(state, name=name) for name, state in calls),
     )
@@ -64,6 +72,15 @@ def _common(groupings: tuple[Grouping, ...]) -> tuple[Expr, ...]:
     """The filters that all groupings have and that are not about windows."""
     shared = frozenset.intersection(*(frozenset(_row_filters(grouping)) for grouping in groupings))
     return tuple(sorted(shared, key=spark_sql))
+
+
+def _ending(
+    groupings: tuple[Grouping, ...], window: Window | None, oldest: timedelta | None
+) -> Iterator[Expr]:
+    """The condition that rows which no view needs any more are left out by, if there are such rows."""
+    own = oldest_of(groupings)
+    if own is not None and window is not None:
+        yield young_enough(window.time, own if oldest is None else max(own, oldest))
 
 
 def _row_filters(grouping: Grouping) -> Iterator[Expr]:

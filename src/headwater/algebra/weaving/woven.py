@@ -39,16 +39,19 @@ from headwater.algebra.expressions.tree import (
 from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Scan, Windows
 from headwater.algebra.plans.walks import scan_rows
 from headwater.algebra.weaving.edges import covers, edges_in
+from headwater.algebra.weaving.ending import age_of, since
 from headwater.algebra.weaving.grouping import Grouping, Window
 from headwater.algebra.weaving.parts import parts_of
 
-__all__ = ["parts_relation", "woven"]
+__all__ = ["filters_of", "parts_relation", "woven"]
 
 
 def woven(grouping: Grouping, name: str, parts: Aggregate) -> Aggregate | None:
     """The grouping over a stored stage of parts, if that holds all it needs; it reads no more than that."""
-    applied = _filters(parts.child)
+    applied = tuple(part for part in filters_of(parts.child) if since(part) is None)
     if parts_relation(parts) != grouping.relation or not set(applied) <= set(grouping.filters):
+        return None
+    if not _old_enough(grouping, parts):
         return None
     names: dict[Expr, Expr] = {expr: Column(key) for key, expr in parts.keys}
     column, start = "", ""
@@ -92,7 +95,14 @@ def parts_relation(parts: Aggregate) -> str:
     return node.relation
 
 
-def _filters(node: Plan) -> tuple[Expr, ...]:
+def _old_enough(grouping: Grouping, parts: Aggregate) -> bool:
+    """Whether the stage has all rows that windows of the view hold, however old."""
+    allowed = [oldest for part in filters_of(parts.child) if (oldest := since(part)) is not None]
+    needed = age_of(grouping)
+    return not allowed or (needed is not None and needed <= min(allowed))
+
+
+def filters_of(node: Plan) -> tuple[Expr, ...]:
     filters: tuple[Expr, ...] = ()
     while isinstance(node, Filter):
         filters += conjuncts(node.condition)

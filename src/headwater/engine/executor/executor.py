@@ -62,7 +62,7 @@ class _PushUnderWay:
 
 @dataclass(slots=True)
 class _ExplanationUnderWay:
-    """Of a view's failure with the number `failures`, in a push to `target`."""
+    """The search for the row behind the `failures`-th failure of a view, in a push to `target`."""
 
     view: str
     failures: int

@@ -63,7 +63,7 @@ class Look:
         )  # fmt: skip
 
     def _usual_forecast(self, state: ViewState, until: int) -> Forecast:
-        """Of a push in the company that the view was last pushed in, or by itself if that has no forecast."""
+        """The forecast of a push with the views it was last pushed with; by itself, if that has none."""
         company = frozenset({state.name, *state.company} & self.catalog.kept.keys())
         try:
             return self._remembered_forecast(company, until)
@@ -80,7 +80,7 @@ class Look:
         return self._forecasts[views]
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
-        """Of a push that is about to be started. What cannot be foreseen is expected to be quick."""
+        """The forecast of a push that is about to start. What cannot be foreseen is expected to be quick."""
         try:
             return self.runner.forecast(views, until)
         except Exception:
@@ -91,7 +91,7 @@ class Look:
         return any(self.runner.changes(source, after, until) for source in self.catalog.below(view))
 
     def _rows_below(self, view: str, until: int) -> int:
-        """Of an update stream only what is shown is read, however many updates it had."""
+        """The rows under a view; of an update stream only those shown, however many updates it had."""
         stages = self.catalog.stages_under(view)
         relations = (
             shown(source) if shown(source) in stages and self.times.of(shown(source)) != NEVER else source

@@ -33,6 +33,7 @@ from headwater.engine.executor.tracing import Tracing
 from headwater.engine.push.failures.damaged_files import damage_behind
 from headwater.engine.push.failures.data_errors import DataError
 from headwater.engine.push.failures.explain import explain
+from headwater.engine.push.failures.full_disks import full_disk_behind
 from headwater.engine.push.failures.rescue import StagesFailed
 from headwater.engine.push.forecaster import Forecaster
 from headwater.engine.push.gathering import gather
@@ -50,6 +51,7 @@ from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 from headwater.storage.delta.delta_log import BEGINNING
 from headwater.storage.notices.under_way import UnderWay
+from headwater.units import SECOND
 
 __all__ = ["SparkRunner", "spark_executor"]
 
@@ -160,10 +162,16 @@ class SparkRunner:
         except StagesFailed as error:
             failed = dict(_views_failed(catalog, order.views, error))
         except Exception as error:  # noqa: BLE001 - the executor logs and shows it, and tries again
-            failure = damage_behind(error, catalog, self.workplace.warehouse, order.views)
+            failure = self._behind(error, catalog, order)
         # What was pushed before a failure is committed, and is published like any other push.
         views = changed if failure is not None else changed | (order.views - failed.keys())
         return PushOutcome(failure, worked, dict(self._published(catalog, order, views, changed)), failed)
+
+    def _behind(self, error: Exception, catalog: Catalog, order: PushOrder) -> Exception:
+        """What made a push fail: a file, a disk, or whatever Spark says."""
+        warehouse = self.workplace.warehouse
+        cause = full_disk_behind(error, {warehouse.root, *warehouse.roots.values()})
+        return damage_behind(cause, catalog, warehouse, order.views)
 
     def _push_stages(self, catalog: Catalog, order: PushOrder) -> Iterator[tuple[str, Mode]]:
         """Push the stages that the views need; yields what was done for whom as it is done.
@@ -245,11 +253,13 @@ class SparkRunner:
 
     def _publish(self, view: str, rewrite: bool) -> Publication:
         kept = self.workplace.catalog.kept[view]
+        began_at = self.records.clock.monotonic()
         try:
             with self._plain_locks[view], self.tracing.publication(view):
                 current = republish(self.workplace, kept) if rewrite else publish_view(self.workplace, kept)
         except Exception as error:  # noqa: BLE001 - the executor logs and shows it, and tries again
             return Publication(PlainTable.FAILED, error)
+        self.forecaster.published(view, (self.records.clock.monotonic() - began_at) / SECOND)
         return Publication(PlainTable.CURRENT if current or rewrite else PlainTable.TOO_LARGE)
 
     def _publish_alone(self, order: PublishOrder) -> Publication:

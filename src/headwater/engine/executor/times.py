@@ -65,7 +65,7 @@ def not_captured(view: str, captured: int, needed: int) -> HeadwaterError:
 
 
 def _waiting_text(captured: int, needed: int) -> str:
-    """To the second if that tells them apart, without the day if it is the same."""
+    """Both instants, to the second if that tells them apart, without the day if it is the same."""
     both = (instant_text(captured), instant_text(needed))
     start = 11 if both[0][:10] == both[1][:10] else 0
     end = 19 if both[0][:19] != both[1][:19] else 26

@@ -18,14 +18,16 @@ from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.seen import newest_seen
 from headwater.engine.push.together.first_computations import compute_first_together
 from headwater.engine.push.together.joint import push_jointly
+from headwater.engine.push.whole import netted
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, write
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.metering import Meter, metered
-from headwater.engine.spark.session import apart
+from headwater.engine.spark.session import new_session
 from headwater.planning.cost.effort import Effort
 from headwater.planning.stages.actions import Action, Mode, is_small
 from headwater.storage.copying import copy_delta
@@ -74,7 +76,8 @@ def _copied(workplace: Workplace, job: Job) -> Pushed:
     meter = Meter()
     start, busy = time.perf_counter(), time.thread_time()
     original = workplace.timeline_of(workplace.catalog.copies[job.name])
-    copied = copy_delta(original, workplace.timeline(job.name), job.until)
+    replica = workplace.timeline(job.name)
+    copied = copy_delta(original, replica, job.until, newest_seen(workplace, job))
     meter.seconds, meter.cpu_seconds = time.perf_counter() - start, time.thread_time() - busy
     effort = Effort(copied.rows, 0, copied.rows)
     duration = timedelta(seconds=meter.seconds)
@@ -84,6 +87,8 @@ def _copied(workplace: Workplace, job: Job) -> Pushed:
 def _computed(workplace: Workplace, job: Job, hints: bool, net: bool) -> Pushed:
     group = f"push {job.name} {job.until}"
     relations = workplace.relations(job.stage, job.until)
+    if job.whole and not net:
+        relations.netted = netted(workplace, job.kept)
     with metered(workplace.spark_of(job.name), group, f"push {job.name}", "pushes") as meter:
         rows = _compute_and_commit(workplace, job, relations, hints, net)
     effort = Effort(job.effort.changed, relations.rows_scanned, rows)
@@ -106,7 +111,7 @@ def _compute_and_commit(workplace: Workplace, job: Job, relations: Relations, hi
 def _session(workplace: Workplace, job: Job) -> SparkSession:
     """A user's SQL has a session of its own, in which relations have the names that it uses."""
     spark = workplace.spark_of(job.name, is_small(job))
-    return apart(spark) if job.stage.plan is None else spark
+    return new_session(spark) if job.stage.plan is None else spark
 
 
 def _created(workplace: Workplace, stage: Stage, frame: DataFrame) -> Timeline:

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from headwater.engine.push.choosing.everything_shown import everything_shown
 from headwater.engine.push.decide import Job
+from headwater.engine.push.seen import newest_seen
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.metering import Meter
 from headwater.planning.cost.effort import Effort
@@ -58,8 +59,16 @@ class Pushed:
 def move_on(workplace: Workplace, job: Job) -> Pushed:
     """Commit only the stage's time: nothing changed."""
     if job.until > job.after:
+        _hollow(workplace, job)
         workplace.timeline(job.name).commit(job.until, after=job.after)
     return Pushed(job, job.effort)
+
+
+def _hollow(workplace: Workplace, job: Job) -> None:
+    """Give up the hidden stages, before the view: who is killed in between recomputes it again."""
+    for timeline in map(workplace.timeline, job.hollowed):
+        if (time := timeline.time()) < job.until:
+            timeline.empty(job.until, time)
 
 
 def commit(workplace: Workplace, job: Job, files: Sequence[NewFile]) -> int:
@@ -67,8 +76,12 @@ def commit(workplace: Workplace, job: Job, files: Sequence[NewFile]) -> int:
     # A stage that is computed for the first time has no past: nobody may read it as of an earlier time.
     first = {COMPACTED: job.until} if job.mode is Mode.INITIAL else None
     note = {"mode": job.mode.value}
+    _hollow(workplace, job)
+    if job.replaces:
+        workplace.timeline(job.name).replace(job.until, files, note, job.after)
+        return sum(file.statistics.rows for file in files)
     with everything_shown(workplace, job.stage, job.until) as chosen:
-        transactions = {**(first or {}), **chosen}
+        transactions = {**(first or {}), **chosen, **newest_seen(workplace, job)}
         workplace.timeline(job.name).commit(job.until, files, note, transactions, after=job.after)
     return sum(file.statistics.rows for file in files)
 

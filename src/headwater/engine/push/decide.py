@@ -49,6 +49,9 @@ class Job:
     budget: Budget = EVERYTHING  # of a stage that chooses
     passed: bool = False  # whether the time alone may change its rows: its SQL says now()
     likeness: Hashable = None  # of a first computation (together/first_computations.py)
+    hollowed: tuple[str, ...] = ()  # hidden stages that a recompute as a whole leaves empty (whole.py)
+    replaces: bool = False  # what was stored is replaced: nobody needs the difference
+    whole: bool = False  # `stage` is the view as a whole
 
     @property
     def name(self) -> str:
@@ -82,6 +85,9 @@ def decide(
 
     if after >= until:
         return job(Mode.EMPTY, "already there")
+    if workplace.timeline(stage.name).hollow():
+        reason = "its view was recomputed as a whole until now"
+        return job(Mode.INITIAL, reason, _whole(workplace, stage))
     if (original := workplace.catalog.copies.get(stage.name)) is not None:
         rows = workplace.timeline_of(original).rows_between(after, until)
         reason = f"a copy of {original} at site {workplace.catalog.site_of(stage.name)}"

@@ -54,6 +54,9 @@ def delta_query(
     if job.mode is Mode.INITIAL:
         positive = stage.plan is None or queries.estimates.positive(stage.plan)
         return DeltaQuery(stored, False) if positive else DeltaQuery(operators.consolidate(stored), True)
+    if job.replaces:
+        positive = stage.plan is not None and queries.estimates.positive(stage.plan)
+        return DeltaQuery(stored, False) if positive else DeltaQuery(operators.consolidate(stored), True)
     timeline = workplace.timeline(stage.name)
     before = opened.slice(timeline, timeline.as_of(relations.after))
     return DeltaQuery(operators.consolidate(union([stored, operators.negate(before)])), True)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+from headwater.algebra.stages.as_a_whole import as_a_whole
 from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
@@ -22,6 +23,8 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
 from headwater.overload.budget import EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.learning.lesson import view_of
+from headwater.planning.cost.learning.ways import Refresh
 from headwater.planning.cost.predictor import Done, Kind, Lesson, Predictor, kind_of
 from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Action, Level, Mode, Work, actions
@@ -57,6 +60,15 @@ class Forecaster:
             reasons = "; ".join(obstacle.reason for obstacle in catalog.kept[stage.name].obstacles)
             return Choice(True, f"no delta rule: {reasons}")
         return self.current().choose(stage, by_delta, anew, catalog.policy_of(stage.name))
+
+    def choose_way(self, refresh: Refresh) -> Choice:
+        """A view's delta, or a recompute of the view as a whole, and why."""
+        return self.current().choose_way(refresh)
+
+    def published(self, view: str, seconds: float) -> None:
+        """Learn what it took to bring a view's plain table up to date."""
+        with self._lock:
+            self.predictor = self.predictor.published(view, seconds)
 
     def expected(self, action: Action[Job]) -> timedelta:
         return self._forecast(action).expected
@@ -170,6 +182,8 @@ class Waiting:
     def _work(self, stage: Stage) -> WaitingWork:
         workplace = self.workplace
         time = workplace.timeline(stage.name).time()
+        if time != BEGINNING and self.predictor.recomputed_as_a_whole(view_of(stage.name)):
+            return self._of_a_whole(stage, time)
         changed = sum(self._changes(name, time) for name in stage.reads if name != stage.name)
         effort = self.predictor.usually(stage.name, Effort(changed, self._beside(stage), changed))
         moves = stage_moves(stage, time, self.until) or rows_grow_old(workplace, stage, time, self.until)
@@ -183,6 +197,21 @@ class Waiting:
             mode, effort = Mode.PROBE, Effort(effort.changed, effort.scanned, probed)
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
+
+    def _of_a_whole(self, stage: Stage, time: int) -> WaitingWork:
+        """Of a view that was recomputed as a whole the last time: its last stage does all there is to do."""
+        catalog, address = self.workplace.catalog, self.workplace.address(stage.name)
+        kept = catalog.kept.get(stage.name)
+        whole = None if kept is None else as_a_whole(kept)
+        if whole is None:
+            return WaitingWork(stage.name, Mode.EMPTY, address, Effort(0, 0, 0), stage.reads)
+        changed = sum(self._changes(name, time) for name in whole.reads)
+        if not changed and not stage_moves(whole, time, self.until):
+            return WaitingWork(stage.name, Mode.EMPTY, address, Effort(0, 0, 0), whole.reads)
+        self._made[stage.name] = changed
+        rows = sum(map(self.workplace.rows, whole.reads))
+        effort = Effort(changed, rows, self.workplace.rows(stage.name))
+        return WaitingWork(stage.name, Mode.FULL, address, effort, whole.reads)
 
     def _mode(self, stage: Stage, time: int, changed: int | bool) -> Mode:
         """A stage that was never computed is not part of a common push."""

@@ -50,7 +50,9 @@ def _rewrite(workplace: Workplace, kept: Kept) -> bool:
     if files is None and part.rows > DRIVER_ROWS:
         return republish(workplace, kept)
     if files is None:
-        files = write_rows(log, expand(consolidate(visible_rows(timeline, part))), columns, part.until)
+        rows = visible_rows(timeline, part)
+        rows = rows.drop_columns([WEIGHT]) if part.once else expand(consolidate(rows))
+        files = write_rows(log, rows, columns, part.until)
     return replace_all(log, files, columns, workplace.catalog.description(kept.view), part.until)
 
 

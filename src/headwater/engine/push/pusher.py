@@ -26,10 +26,13 @@ from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFa
 from headwater.engine.push.forecaster import Forecaster
 from headwater.engine.push.together.first_computations import first_likeness
 from headwater.engine.push.together.pending_deltas import pending_delta
+from headwater.engine.push.whole import ViewNow, view_now, whole_job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.relations import Relations
 from headwater.overload.budget import EVERYTHING, Budget
+from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.refresh import Choice
 from headwater.planning.stages.actions import Action, Level, Step, actions, is_small
 from headwater.storage.delta.delta_log import DataFile
 
@@ -46,6 +49,15 @@ Budgets = Mapping[str, Budget]  # by stage
 Telling = Callable[[Sequence[str]], AbstractContextManager[None]]  # of stages, while they are computed
 
 
+class _Way(NamedTuple):
+    now: ViewNow
+    choice: Choice
+
+    def chosen(self, stage: Stage, by_delta: Effort, anew: Effort) -> Choice:
+        """Of each of the view's stages: what was chosen for all of them."""
+        return self.choice
+
+
 class Deciding:
     """What the stages of a push have to do, by the logs as they are when it is asked."""
 
@@ -57,19 +69,44 @@ class Deciding:
         self.pending: dict[str, DataFile] = {}
         self.relations: dict[str, Relations] = {}  # of small jobs, as they were when they were decided
         self.failed = FailedStages()
+        self._ways: dict[str, _Way | None] = {}  # by view
 
     def works(self, level: Level[KeptStage], held: Mapping[str, int]) -> list[Job]:
         self.pending = {name: file for name, file in self.pending.items() if name in held}
-        choose = self.forecaster.choose
-        jobs = [
-            decide(self.workplace, kept, stage, self.until, choose, self.pending, self._budget(stage))
-            for kept, stage in level
-            if not self.failed.holds_back(kept.view, stage)
-        ]
+        jobs = [job for kept, stage in level if (job := self._job(kept, stage)) is not None]
         return [replace(job, likeness=first_likeness(self.workplace, job)) for job in jobs]
+
+    def _job(self, kept: Kept, stage: Stage) -> Job | None:
+        """What a stage has to do; None if it is held back, or its view is recomputed without it."""
+        way = self._way(kept)
+        if way is not None and way.choice.full:
+            last = stage.name == kept.view
+            if not last or self.failed.holds_back(kept.view, way.now.stage):
+                return None
+            return whole_job(self.workplace, way.now, self.until, way.choice.reason)
+        if self.failed.holds_back(kept.view, stage):
+            return None
+        choose = self.forecaster.choose if way is None else way.chosen
+        return decide(self.workplace, kept, stage, self.until, choose, self.pending, self._budget(stage))
+
+    def _way(self, kept: Kept) -> _Way | None:
+        """How a view is refreshed, chosen once a push; None if there is nothing to choose."""
+        if kept.view not in self._ways:
+            now = view_now(self.workplace, kept, self.until)
+            self._ways[kept.view] = None if now is None else _Way(now, self._choice(now))
+        return self._ways[kept.view]
+
+    def _choice(self, now: ViewNow) -> Choice:
+        if now.idle:
+            return Choice(True, "nothing changed")
+        if now.must:
+            return Choice(True, "it was about to be recomputed as a whole when that was interrupted")
+        return self.forecaster.choose_way(now.refresh)
 
     def anew(self, job: Job) -> Job:
         """The job as it is decided by itself, now that what it reads is committed."""
+        if job.whole:
+            return job
         budget = self._budget(job.stage)
         return decide(self.workplace, job.kept, job.stage, self.until, self.forecaster.choose, budget=budget)
 

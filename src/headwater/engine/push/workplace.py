@@ -16,8 +16,9 @@ from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
 from headwater.engine.push.choosing.learnt_joins import LearntJoins
 from headwater.engine.push.sink import NoSink, Sink
+from headwater.engine.query.families.gathered_files import Gathered
 from headwater.engine.query.relations import Relations
-from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.spark.session import SMALL, new_session
 from headwater.engine.spark.sites import Sites
 from headwater.storage.choosing.waiting_table import WaitingTable, waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
@@ -37,6 +38,7 @@ class Workplace:
     sites: Sites | None = None  # without, everything runs on `spark`
     sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     learnt: LearntJoins = field(default_factory=LearntJoins)  # of joins that are adapted
+    gathered: Gathered = field(default_factory=Gathered)  # states that families have read
     _small: SparkSession | None = field(default=None, init=False)
 
     def timeline(self, stage: str) -> Timeline:
@@ -65,7 +67,7 @@ class Workplace:
         if not small:
             return self.spark
         if self._small is None:
-            self._small = apart(self.spark, SMALL)
+            self._small = new_session(self.spark, SMALL)
         return self._small
 
     def address(self, stage: str) -> str:

@@ -23,12 +23,13 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
+from headwater.algebra.plans.walks import children
 from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["BROADCAST_ROWS", "Estimates", "has_delta"]
+__all__ = ["BROADCAST_ROWS", "Estimates", "has_delta", "has_raw_changes"]
 
 BROADCAST_ROWS = 1_000_000
 
@@ -128,7 +129,7 @@ class Estimates:
         """Whether all weights are certainly positive, so that no two rows cancel."""
         match plan:
             case Scan():
-                return self.relations.part(plan).inserts_only
+                return plan in self.relations.netted or self.relations.part(plan).inserts_only
             case Negate():
                 return False
             case Filter(child) | Project(child) | Windows(child) | Explode(child):
@@ -164,3 +165,14 @@ def has_delta(plan: Plan) -> bool:
             return has_delta(left) or has_delta(right)
         case _:
             assert_never(plan)
+
+
+def has_raw_changes(plan: Plan) -> bool:
+    """Whether changes reach this plan that no aggregate has grouped."""
+    match plan:
+        case Scan(version=version):
+            return version is Version.DELTA
+        case Aggregate():
+            return False
+        case _:
+            return any(map(has_raw_changes, children(plan)))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from headwater.algebra.expressions.tree import Column, Expr, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
 from headwater.algebra.plans.nodes import AggregateCall, Explode, JoinKind, Windows
-from headwater.clock import micros
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
 
@@ -33,12 +31,11 @@ __all__ = [
     "wanted_windows",
     "semi_join",
     "weighted",
-    "windows",
+    "weighted_outputs",
 ]
 
 # Decimals with more digits after the point lose some when they are multiplied by a bigint.
 EXACT_SCALE = 6
-FEW_WINDOWS = 4  # that a row falls into: Spark may write them out
 # What a change does to an extreme (algebra/delta/extremes.py): which function, of rows of which sign.
 _SIGNED = {
     "gained_min": ("min", ">"),
@@ -52,66 +49,6 @@ DUPLICATE_BLIND = {"min", "max", "bool_and", "bool_or", "every", "any", "some", 
 
 def project(query: Query, items: Sequence[tuple[str, Expr]]) -> Query:
     return query.select((name, spark_sql(expr)) for name, expr in items)
-
-
-def windows(query: Query, node: Windows) -> Query:
-    """Each row once for every window it falls into.
-
-    Spark writes a projection for each of them, and compiles a hundred for a window of a hundred slides.  So
-    beyond a few, the last window is asked for, and the others are counted back from it.
-    """
-    if node.member:
-        return _of_many(query, node)
-    overlap = -(-node.size // node.slide)
-    if overlap > FEW_WINDOWS:
-        return _counted_back(query, node, overlap)
-    window = _window(node, node.size)
-    return query.select([*((name, quoted(name)) for name in node.child.columns), (node.name, window)])
-
-
-def _window(node: Windows, size: timedelta) -> str:
-    lengths = ", ".join(f"'{micros(part)} microseconds'" for part in (size, node.slide, node.offset))
-    return f"window({spark_sql(node.time)}, {lengths})"
-
-
-def _counted_back(query: Query, node: Windows, overlap: int) -> Query:
-    """Whatever the type of the time, with a time zone or without, and whatever the session's is."""
-    size, slide = micros(node.size), micros(node.slide)
-    columns = ", ".join(quoted(name) for name in (*node.child.columns, WEIGHT))
-    last = f"SELECT {columns}, {spark_sql(node.time)} AS _at, {_window(node, node.slide)} AS _last"
-    start = f"timestampadd(MICROSECOND, -{slide}L * _back, _last.start)"
-    end = f"timestampadd(MICROSECOND, {size}L - {slide}L * _back, _last.start)"
-    window = f"named_struct('start', {start}, 'end', {end})"
-    text = (
-        f"(SELECT {columns}, {window} AS {quoted(node.name)} FROM ({last} FROM {query.text})"
-        f" LATERAL VIEW explode(sequence(0L, {overlap - 1}L)) _windows AS _back WHERE {end} > _at)"
-    )
-    return Query(text, node.columns)
-
-
-def _of_many(query: Query, node: Windows) -> Query:
-    """The windows of all members.  Their lengths are rows, not text: what Spark compiles is the same for all.
-
-    As window() has it for a TIMESTAMP: multiples of the slide since 1970, plus the offset, in microseconds.
-    """
-    names = [quoted(name) for name in (*node.child.columns, WEIGHT)]
-    rows = ", ".join(
-        f"({number}, {micros(size)}L, {micros(slide)}L, {micros(offset)}L)"
-        for number, (size, slide, offset) in enumerate(node.members)
-    )
-    lengths = f"(SELECT * FROM VALUES {rows} AS _lengths(_number, _size, _slide, _offset))"
-    timed = f"(SELECT *, unix_micros({spark_sql(node.time)}) AS _at FROM {query.text})"
-    last = (
-        f"(SELECT /*+ BROADCAST(m) */ {', '.join(names)}, _number, _size, _slide, _at,"
-        f" _at - pmod(_at - _offset, _slide) AS _last FROM {timed} AS r CROSS JOIN {lengths} AS m)"
-    )
-    window = "named_struct('start', timestamp_micros(_start), 'end', timestamp_micros(_start + _size))"
-    text = (
-        f"(SELECT {', '.join(names)}, {window} AS {quoted(node.name)}, _number AS {quoted(node.member)}"
-        f" FROM (SELECT * FROM {last} WHERE _last > _at - _size)"
-        f" LATERAL VIEW explode(sequence(_last, _at - _size + 1, -_slide)) _windows AS _start)"
-    )
-    return Query(text, node.columns)
 
 
 def wanted_windows(
@@ -246,9 +183,14 @@ def aggregate_weighted(
     query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
 ) -> Query:
     """Counts and exact sums, each row counted by its weight, which may be negative."""
+    rows, sums = weighted_outputs(query, calls)
+    return _grouped(rows, keys, calls, sums)
+
+
+def weighted_outputs(query: Query, calls: Sequence[AggregateCall]) -> tuple[Query, list[str]]:
+    """The rows to group, and the SQL of each count or sum of them by weight."""
     wide = any((decimal_of(call.type) or (0, 0))[1] > EXACT_SCALE for call in calls)
-    sums = [_weighted_sum(call, wide) for call in calls]
-    return _grouped(_unit_weights(query) if wide else query, keys, calls, sums)
+    return _unit_weights(query) if wide else query, [_weighted_sum(call, wide) for call in calls]
 
 
 def _weighted_sum(call: AggregateCall, wide: bool) -> str:
@@ -281,7 +223,7 @@ def _when(conditions: Sequence[str], value: str) -> str:
 
 
 def aggregate_rows(query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]) -> Query:
-    """Any of Spark's aggregates over rows with weight 1 (consolidated and expanded)."""
+    """An aggregate of Spark's over rows of weight 1 (consolidated and expanded)."""
     outputs = []
     for call in calls:
         text = call.template.format(*(spark_sql(argument) for argument in call.arguments))

@@ -44,6 +44,7 @@ from headwater.algebra.plans.nodes import (
 from headwater.algebra.weaving.edges import edges_in
 from headwater.engine.query.filter_ranges import narrower
 from headwater.engine.query.relations import Relations
+from headwater.storage.delta.data_files import DataFile
 from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range
 
@@ -199,14 +200,7 @@ def range_of(
     match plan:
         case Scan(alias=alias, version=version) if version is Version.DELTA or within is not None:
             files = relations.part(plan, scan_ranges(relations, plan, within or {})).files
-            name = relations.stored_name(plan, column[len(alias) + 1 :])
-            lows = [file.minimum.get(name) for file in files]
-            highs = [file.maximum.get(name) for file in files]
-            if nulls_match and any(file.nulls.get(name) != 0 for file in files):
-                return None
-            if not files or not all(_ordered(value) for value in (*lows, *highs)):
-                return None
-            return min(lows), max(highs)  # type: ignore[type-var]
+            return _range_in(files, relations.stored_name(plan, column[len(alias) + 1 :]), nulls_match)
         case Restrict(_, keys, by) if Column(column) in keys:
             narrowed = below(by, by.columns[keys.index(Column(column))], None)
             return below(plan.child, column) if narrowed is None else narrowed
@@ -223,10 +217,7 @@ def range_of(
             times = range_of(relations, child, time, False, within)
             return _widened(times, plan.size, plan.size)
         case Union(inputs):
-            spans = [below(child, column) for child in inputs]
-            if any(span is None for span in spans):
-                return None
-            return min(span[0] for span in spans if span), max(span[1] for span in spans if span)
+            return _hull([below(child, column) for child in inputs])
         case Project(child, items) | Aggregate(child, items):
             source = dict(items).get(column)
             passing = None if within is None else passed(items, within)
@@ -246,6 +237,25 @@ def range_of(
             return None if owner is None else below(owner, column, ranges)
         case _:
             return None
+
+
+def _range_in(files: Sequence[DataFile], name: str, without_nulls: bool) -> tuple[Any, Any] | None:
+    """The range of a stored column by the files' statistics; none if one of them does not know it."""
+    lows = [file.minimum.get(name) for file in files]
+    highs = [file.maximum.get(name) for file in files]
+    if without_nulls and any(file.nulls.get(name) != 0 for file in files):
+        return None
+    if not files or not all(_ordered(value) for value in (*lows, *highs)):
+        return None
+    return min(lows), max(highs)  # type: ignore[type-var]
+
+
+def _hull(spans: Sequence[tuple[Any, Any] | None]) -> tuple[Any, Any] | None:
+    """The least range that holds all of them; none if one is not known."""
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
 
 
 def _ordered(value: object) -> bool:

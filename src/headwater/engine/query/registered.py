@@ -26,7 +26,7 @@ class _Registered(Relations):
     """Relations of which nothing is known but that they are there; every row counts once."""
 
     def __init__(self) -> None:
-        pass
+        self.netted = {}
 
     def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
         return _WHOLE

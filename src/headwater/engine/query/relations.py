@@ -14,8 +14,11 @@ import pyarrow as pa
 
 from headwater.algebra.plans.nodes import Scan, Version
 from headwater.algebra.stages.stage import Stage
+from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.net_rows import net_rows
+from headwater.engine.query.query import Query, quoted, union
+from headwater.errors import InternalError
 from headwater.storage.delta.delta_log import DataFile, Snapshot
 from headwater.storage.delta.statistics import START, is_window
 from headwater.storage.timeline import Range, Slice, Timeline
@@ -23,6 +26,8 @@ from headwater.storage.view_rows import STATE, VISIBLE
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Relations", "stored_range"]
+
+BROADCAST_ROWS = 300_000  # changes that are looked for among all rows
 
 
 @dataclass(slots=True)
@@ -38,6 +43,8 @@ class Relations:
     pending: Mapping[str, DataFile] = field(default_factory=dict)  # deltas not computed yet, as files to come
     scanned: dict[str, int] = field(default_factory=dict)  # rows of each relation, as it was read last
     rows_scanned: int = 0  # of all relations, deltas not counted
+    # Scans whose rows have positive weights, found by the keys of their sources: for a recompute.
+    netted: Mapping[Scan, tuple[str, ...]] = field(default_factory=dict)
     _pinned: dict[str, Snapshot] = field(default_factory=dict)
     _parts: dict[tuple[str, Version, tuple[Range, ...]], Slice] = field(default_factory=dict)
 
@@ -84,14 +91,30 @@ class Relations:
         timeline = self.timeline(scan.relation)
         prefix = self._prefix(scan)
         part = self.part(scan, ranges)
+        if timeline.hollow():  # whatever led here: it would be taken for a relation without rows
+            raise InternalError("HW924", f"{scan.relation} was emptied, and has not been computed since")
         self.scanned[f"{scan.relation} {scan.version.value}"] = part.rows
         if scan.version is not Version.DELTA:
             self.rows_scanned += part.rows
-        changes = inputs.slice(timeline, part)
-        visible = VISIBLE if VISIBLE in changes.columns and not self._itself(scan) else ""
-        return changes.select(
-            ((f"{scan.alias}.{name}", quoted(prefix + name)) for name in scan.names), where=visible
+        hidden = VISIBLE in timeline.columns().names and not self._itself(scan)
+        items = {f"{scan.alias}.{name}": quoted(prefix + name) for name in scan.names}
+        if scan in self.netted and not part.inserts_only:
+            return self._net(scan, part, inputs).named(list(items))
+        return inputs.slice(timeline, part).select(items.items(), where=VISIBLE if hidden else "")
+
+    def _net(self, scan: Scan, part: Slice, inputs: Inputs) -> Query:
+        """The columns of a scan of a source, and the key, each row with what is left of its weight."""
+        key = [f"{scan.alias}.{name}" for name in self.netted[scan]]
+        names = dict.fromkeys((*scan.names, *self.netted[scan]))
+        added, mixed = (
+            inputs.slice(self.timeline(scan.relation), of).select(
+                (f"{scan.alias}.{name}", quoted(name)) for name in names
+            )
+            for of in part.by_signs()
         )
+        if part.by_signs()[1].rows > BROADCAST_ROWS:
+            return operators.consolidate(union([added, mixed]))
+        return net_rows(added, mixed, key)
 
     def _itself(self, scan: Scan) -> bool:
         return self.own is not None and scan.relation == self.own.name

@@ -32,14 +32,12 @@ from headwater.algebra.plans.nodes import (
     Scan,
     SemiJoin,
     Union,
-    Version,
     Windows,
 )
-from headwater.algebra.plans.walks import children
 from headwater.algebra.text.show import show_node
 from headwater.engine.query import operators
 from headwater.engine.query.computed_parts import ComputedParts
-from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta
+from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta, has_raw_changes
 from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.over import over
@@ -52,6 +50,7 @@ from headwater.engine.query.pruning import (
 )
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
+from headwater.engine.query.windowed import aggregate_in_windows, windows, worth_panes
 from headwater.errors import InternalError
 from headwater.storage.timeline import Range
 
@@ -110,7 +109,7 @@ class QueryWriter:
             case Project(child, items):
                 return operators.project(self.query(child, passed(items, ranges)), items)
             case Windows(child):
-                return operators.windows(self.query(child, window_ranges(plan, ranges)), plan)
+                return windows(self.query(child, window_ranges(plan, ranges)), plan)
             case Explode(child):
                 return operators.explode(self.query(child, ranges), plan)
             case Join():
@@ -137,9 +136,9 @@ class QueryWriter:
                 return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)
-                if (windows := self._windows_wanted(plan)) is not None:
-                    below = self.query(windows.child, window_ranges(windows, narrowed))
-                    return self._wanted(plan, windows, below)
+                if (asked := self._windows_wanted(plan)) is not None:
+                    below = self.query(asked.child, window_ranges(asked, narrowed))
+                    return self._wanted(plan, asked, below)
                 rows = self.query(child, narrowed)
                 return rows if self._spares_nothing(plan, narrowed) else self._restrict(plan, rows)
             case _:
@@ -182,9 +181,9 @@ class QueryWriter:
             return None
         return child if {child.name, child.member} - {""} <= names else None
 
-    def _wanted(self, plan: Restrict, windows: Windows, rows: Query) -> Query:
+    def _wanted(self, plan: Restrict, asked: Windows, rows: Query) -> Query:
         wanted = self.query(plan.by).broadcasted() if self.hints else self.query(plan.by)
-        return operators.wanted_windows(rows, windows, plan.keys, wanted, plan.by.columns)
+        return operators.wanted_windows(rows, asked, plan.keys, wanted, plan.by.columns)
 
     def _scan(self, plan: Scan, ranges: Mapping[str, Range]) -> Query:
         changes = self.relations.query(plan, self.inputs, scan_ranges(self.relations, plan, ranges))
@@ -251,6 +250,8 @@ class QueryWriter:
 
     def _aggregate(self, plan: Aggregate) -> Query:
         if plan.aggregates and all(map(_by_weights, plan.aggregates)):
+            if has_delta(plan.child) and worth_panes(plan):
+                return aggregate_in_windows(self._before_windows(plan), plan)
             return self._sums(plan, self._signed(plan))
         query = self.query(plan.child)
         if not plan.aggregates and has_delta(plan.child):
@@ -269,9 +270,19 @@ class QueryWriter:
         """
         if any(call.function == "left" and not is_exact(call.type) for call in plan.aggregates):
             return operators.consolidate(self.query(plan.child))
-        query, signed = self.query(plan.child), any(map(operators.of_signs, plan.aggregates))
-        raw = signed and _raw(plan.child) and not self.estimates.positive(plan.child)
-        return self._net(plan, query) if raw else query
+        query = self.query(plan.child)
+        return self._net(plan, query) if self._mixed(plan) else query
+
+    def _mixed(self, plan: Aggregate) -> bool:
+        """Whether what came and what went is told apart, and a row may have done both."""
+        signed = any(map(operators.of_signs, plan.aggregates))
+        return signed and has_raw_changes(plan.child) and not self.estimates.positive(plan.child)
+
+    def _before_windows(self, plan: Aggregate) -> Query:
+        """The rows of an aggregate of windows, before they are put there."""
+        assert isinstance(plan.child, Windows)
+        rows = self.query(plan.child.child, window_ranges(plan.child, {}))
+        return operators.consolidate(rows) if self._mixed(plan) else rows
 
     def _net(self, plan: Aggregate, query: Query) -> Query:
         """The rows that are aggregated, without those that came and went."""
@@ -286,15 +297,15 @@ class QueryWriter:
         match plan:
             case Windows(child):
                 net = operators.consolidate(self.query(child, window_ranges(plan, ranges)))
-                return operators.windows(net, plan)
+                return windows(net, plan)
             case Filter(child, condition):
                 rows = self._net_in_windows(child, filter_ranges(plan, ranges))
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)
-                if (windows := self._windows_wanted(plan)) is not None:
-                    net = operators.consolidate(self.query(windows.child, window_ranges(windows, narrowed)))
-                    return self._wanted(plan, windows, net)
+                if (asked := self._windows_wanted(plan)) is not None:
+                    net = operators.consolidate(self.query(asked.child, window_ranges(asked, narrowed)))
+                    return self._wanted(plan, asked, net)
                 rows = self._net_in_windows(child, narrowed)
                 return None if rows is None else self._restrict(plan, rows)
             case _:
@@ -322,17 +333,6 @@ class QueryWriter:
 def _by_weights(call: AggregateCall) -> bool:
     """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
     return operators.weighted(call) and (call.function != "sum" or is_exact(call.type))
-
-
-def _raw(plan: Plan) -> bool:
-    """Whether changes reach this plan that no aggregate has grouped."""
-    match plan:
-        case Scan(version=version):
-            return version is Version.DELTA
-        case Aggregate():
-            return False
-        case _:
-            return any(map(_raw, children(plan)))
 
 
 def _columns_needed(plan: Aggregate) -> set[str]:

@@ -21,7 +21,7 @@ class Guard:
     errors: dict[str, str] = field(default_factory=dict)
 
     def do(self, name: str, work: Callable[[], object]) -> bool:
-        """Whether it was done. A failure that repeats itself is logged once."""
+        """Do something; whether it was done. A failure that repeats itself is logged once."""
         try:
             work()
         except Exception as error:

@@ -45,14 +45,14 @@ class ProcessCpu:
         return cls({} if whole else _used())
 
     def spent(self) -> dict[str, float]:
-        """By kind of process, since the last time."""
+        """CPU-seconds since the last call, by kind of process."""
         used, before = _used(), self.counted
         self.counted = {kind: max(seconds, before.get(kind, 0.0)) for kind, seconds in used.items()}
         return {kind: seconds - before.get(kind, 0.0) for kind, seconds in self.counted.items()}
 
 
 def _used() -> dict[str, float]:
-    """By this process, and by all that it has started, whether they have ended or not."""
+    """CPU-seconds of this process and of all that it has started, whether they have ended or not."""
     own = psutil.Process()
     times = own.cpu_times()
     return {HEADWATER: times.user + times.system, JVM: _of_ended(times) + sum(_of_running(own))}
@@ -68,5 +68,5 @@ def _of_running(own: psutil.Process) -> Iterator[float]:
 
 
 def _of_ended(times: Any) -> float:
-    """Of the children that a process has waited for."""
+    """CPU-seconds of the children that a process has waited for."""
     return float(times.children_user + times.children_system)

@@ -2,9 +2,9 @@
 
 Views may come, go and change; queries and expectations too; and tables may gain columns.  What else a run was
 started with (tables, sites, storage, Spark) cannot change under it: then nothing is planned or adopted, and
-the run says so.  Files that
-are wrong leave everything as it was.  A run reads the files in its housekeeping and adopts the result
-between two steps, when no view that goes is being pushed; only then does anything change.
+the run says so.  Files that are wrong leave everything as it was.  A run reads the files in its housekeeping
+and adopts the result between two steps, when no view that goes is being pushed; only then does anything
+change.
 
 Costs a digest of the files every second; nothing else until they change.
 """
@@ -58,7 +58,7 @@ class Reloading:
 
     @staticmethod
     def of(catalog: Catalog, seen: str = "", make: Make = plain, improve: Improve = never) -> Reloading:
-        """For a run of `catalog`, made from files whose fingerprint was `seen`; by default, as they are."""
+        """What a run of `catalog` knows, read from files with the fingerprint `seen` (default: now)."""
         files = seen or fingerprint(catalog.project.folder)
         return Reloading(catalog.project.folder, files, files, make=make, improve=improve)
 

@@ -276,7 +276,7 @@ class Run:
             if not self.executor.adopt(catalog):
                 return False
         self._capture_anew(catalog.project, set(gained))
-        self.warehouse.lay_out((*catalog.project.tables, *catalog.kept), catalog.places())
+        self.warehouse.lay_out((*catalog.project.tables, *catalog.kept), catalog.storage_roots())
         if note := difference(before, catalog):
             self.notes.append(note)
         used = set(catalog.folders().values())

@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from headwater.capture.declared import stream_without_format
 from headwater.capture.intake.append import Appender
 from headwater.capture.intake.arrow_rows import arrow_batch
 from headwater.capture.intake.batch import Batch, Rejection
@@ -53,12 +54,7 @@ TEXT = "_text"  # such a row as it came
 def read_stream(spark: SparkSession, table: Table) -> DataFrame:
     """The stream that a table's options describe; secrets that they refer to are read here."""
     if "format" not in table.options:
-        raise InputError(
-            "HW840",
-            f'table "{table.name}" uses a stream without saying which',
-            place=table.place,
-            hint="Add OPTIONS (format 'kafka', ...): any format that Spark's readStream knows.",
-        )
+        raise stream_without_format(table)
     reader = spark.readStream.format(table.options["format"])
     for name, value in resolved(table.options, f'table "{table.name}"', table.place).items():
         if name not in OWN_OPTIONS:

@@ -51,17 +51,24 @@ def _drain_streams(run: Run) -> None:
         run.clock.sleep(STREAMS_AGAIN)
 
 
+def _stream_failed(run: Run) -> bool:
+    """Then that is the failure which is told first."""
+    return any(stream.problem for stream in run.streams)
+
+
 def _raise_failures(run: Run, failed: dict[str, str]) -> None:
     problems = [
         *(f"{stream.table.name} failed: {stream.problem}" for stream in run.streams if stream.problem),
         *(f"{capturing.name} failed: {capturing.problem}" for capturing in run.captures if capturing.problem),
     ]
     if problems:
+        rest = "What could be captured is in the views. `headwater capture` shows every table."
+        hint = next((capturing.hint for capturing in run.captures if capturing.problem), "")
         raise RefusedError(
             "HW831",
             f"the capture of {problems[0]}",
             detail="; ".join([*problems[1:], *(f"{name}: {text}" for name, text in failed.items())]),
-            hint="What could be captured is in the views. `headwater capture` shows every table.",
+            hint=f"{hint.rstrip('.')}. {rest}" if hint and not _stream_failed(run) else rest,
         )
     if problem := run.loop.guard.errors.get("store"):
         raise RefusedError(

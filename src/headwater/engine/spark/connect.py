@@ -26,7 +26,7 @@ from headwater.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["CONNECT", "connect", "connect_apart", "is_connect", "stop"]
+__all__ = ["CONNECT", "connect", "connect_again", "is_connect", "stop"]
 
 CONNECT = "sc://"
 RETRIES = 4
@@ -98,7 +98,7 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> SparkSession
     return cast("SparkSession", session)
 
 
-def connect_apart(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+def connect_again(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     """Another session at the same server, with the same settings and these besides."""
     made = _made[session]
     return connect(made.url, {**made.settings, **settings})

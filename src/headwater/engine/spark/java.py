@@ -1,4 +1,4 @@
-"""Spark needs Java 17 or newer: look for it before Spark fails without it, in sixty lines.
+"""Spark needs Java 17 or newer: look for it first, as Spark fails without it with sixty lines of a stack.
 
 Spark uses $JAVA_HOME if it is set, else `java` on the PATH.  A Java says its version in the file `release`
 beside its `bin`; only one without that file is started to ask it.

@@ -83,17 +83,17 @@ def expect(lifetime: Lifetime, leave_archive: bool = False) -> None:
 
 
 def lifetime_of(duration: timedelta | None) -> Lifetime:
-    """Of a process that works for this long; None is for ever."""
+    """The lifetime of a process that works for this long; None: for ever."""
     return Lifetime.SHORT if duration is not None and duration <= SHORT else Lifetime.LONG
 
 
 def lifetime_of_work(sources: Iterable[Timeline]) -> Lifetime:
-    """Of a process that goes through these sources once and ends."""
+    """The lifetime of a process that goes through these sources once and ends."""
     return Lifetime.SHORT if sum(map(_rows, sources)) < FEW_ROWS else Lifetime.LONG
 
 
 def _rows(source: Timeline) -> int:
-    """None of a damaged one: it is not gone through."""
+    """The rows of a source; 0 for a damaged one, which is not gone through."""
     try:
         return source.snapshot().rows if source.exists() else 0
     except HeadwaterError:

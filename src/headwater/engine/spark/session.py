@@ -25,7 +25,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from headwater.engine.spark.class_archive import archive_options
-from headwater.engine.spark.connect import CONNECT, connect, connect_apart, is_connect
+from headwater.engine.spark.connect import CONNECT, connect, connect_again, is_connect
 from headwater.engine.spark.ended_jvm import forget_jvm, jvm_has_ended
 from headwater.engine.spark.java import check_java
 from headwater.engine.spark.jvm import LAUNCHER, compiler_options, leaves_archive
@@ -34,7 +34,7 @@ from headwater.errors.error import first_line
 from headwater.errors.secrets import names_secret
 from headwater.project.secrets import resolved, resolved_text
 
-__all__ = ["SMALL", "apart", "cancel_jobs", "connect_settings", "session"]
+__all__ = ["SMALL", "cancel_jobs", "connect_settings", "new_session", "session"]
 
 # For small deltas: adaptive execution runs every shuffle and broadcast as a job of its own.
 SMALL = {
@@ -186,10 +186,10 @@ def connect_settings(config: Mapping[str, str] | None = None) -> dict[str, str]:
     }
 
 
-def apart(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
+def new_session(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
     """Another session of the same Spark, with its own temporary views and these settings besides."""
     if is_connect(spark):
-        return connect_apart(spark, settings or {})
+        return connect_again(spark, settings or {})
     other = spark.newSession()
     for key, value in (settings or {}).items():
         other.conf.set(key, value)

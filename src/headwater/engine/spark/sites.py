@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from headwater.engine.spark.connect import CONNECT, stop
 from headwater.engine.spark.ended_jvm import jvm_has_ended
-from headwater.engine.spark.session import SMALL, apart, cancel_jobs, session
+from headwater.engine.spark.session import SMALL, cancel_jobs, new_session, session
 from headwater.engine.spark.warmth import forget_actions
 from headwater.errors import InputError, redact
 from headwater.model import Project
@@ -90,7 +90,7 @@ class Sites:
         address = self._addresses[self.masters[site]]
         with address.lock:
             if address.small is None:
-                address.small = apart(self.spark(site), SMALL)
+                address.small = new_session(self.spark(site), SMALL)
             return address.small
 
     def renew(self, site: str) -> None:

@@ -22,7 +22,8 @@ from collections.abc import Iterator
 
 from headwater.algebra.stages.stage import Stage
 from headwater.catalog import Catalog
-from headwater.engine.upkeep.unfinished import set_unfinished_aside
+from headwater.engine.upkeep.sources.restored import renew_restored
+from headwater.engine.upkeep.sources.unfinished import set_unfinished_aside
 from headwater.storage.choosing.waiting_table import waiting_of
 from headwater.storage.delta.damage import damage
 from headwater.storage.delta.delta_log import BEGINNING, DeltaLog
@@ -45,8 +46,10 @@ def remove_damaged(catalog: Catalog, warehouse: Warehouse) -> list[str]:
         logger.warning("%s (%s)", notes[-1], log.path)
         warehouse.forget(log.path)
         shutil.rmtree(log.path)
-    unfinished = set_unfinished_aside(catalog.project.tables, warehouse)
-    return notes + _set_aside(warehouse) + unfinished + _lost(catalog, warehouse)
+    notes += _set_aside(warehouse) + set_unfinished_aside(catalog.project.tables, warehouse)
+    torn = _torn(catalog, warehouse)
+    whole = [name for name in catalog.project.tables if name not in torn]
+    return notes + list(torn.values()) + renew_restored(catalog, warehouse, whole)
 
 
 def _set_aside(warehouse: Warehouse) -> list[str]:
@@ -64,11 +67,11 @@ def _set_aside(warehouse: Warehouse) -> list[str]:
     return notes
 
 
-def _lost(catalog: Catalog, warehouse: Warehouse) -> list[str]:
+def _torn(catalog: Catalog, warehouse: Warehouse) -> dict[str, str]:
     """What is wrong with sources, of which there is no other copy here."""
     wrong = {name: damage(warehouse.source(name).log) for name in catalog.project.tables}
-    notes = [f"source {name} is damaged: {what}; restore it" for name, what in wrong.items() if what]
-    for note in notes:
+    notes = {name: f"source {name} is damaged: {what}; restore it" for name, what in wrong.items() if what}
+    for note in notes.values():
         logger.warning("%s", note)
     return notes
 

@@ -45,7 +45,7 @@ from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.registered import plain_rows
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
-from headwater.engine.spark.session import SMALL, apart
+from headwater.engine.spark.session import SMALL, new_session
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
 from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
@@ -131,7 +131,7 @@ def _equal_together(workplace: Workplace, views: Sequence[Kept]) -> dict[str, Ve
 
 
 def _equal_at(workplace: Workplace, views: Sequence[Kept], time: int) -> Iterator[Verified]:
-    with Inputs(apart(workplace.spark, SMALL | INTERPRETED)) as inputs:
+    with Inputs(new_session(workplace.spark, SMALL | INTERPRETED)) as inputs:
         _register(workplace, inputs, views, time)
         unlike = [
             f"SELECT {number} AS view, count(*) AS rows FROM {_unlike(workplace, inputs, kept, time).text}"
@@ -222,7 +222,7 @@ def _moved_on(workplace: Workplace, timeline: Timeline, time: int) -> bool:
 
 def _verify_at(workplace: Workplace, kept: Kept, time: int) -> Verified:
     names = output_columns(workplace.timeline(kept.view)).names
-    with Inputs(apart(workplace.spark)) as inputs:
+    with Inputs(new_session(workplace.spark)) as inputs:
         _register(workplace, inputs, [kept], time)
         expected, stored = _both(workplace, inputs, kept, time)
         unlike = differences(inputs, expected, stored)

@@ -17,7 +17,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted, union
-from headwater.engine.spark.session import apart
+from headwater.engine.spark.session import new_session
 from headwater.storage.choosing.waiting_table import FIRST
 from headwater.storage.timeline import WEIGHT
 
@@ -42,7 +42,7 @@ class VerifiedTable:
 
 
 def verify_shown(workplace: Workplace, table: str) -> VerifiedTable | None:
-    """None before anything is shown, and between the two commits of a choice that was interrupted."""
+    """Check a table. None before anything is shown, and between the two commits of an interrupted choice."""
     while True:
         waiting = workplace.waiting(table)
         if not waiting.shown.exists() or not waiting.current():
@@ -58,7 +58,7 @@ def _verified(workplace: Workplace, table: str, time: int) -> VerifiedTable:
     waiting.create(waiting.shown.columns())
     columns = waiting.shown.columns().names
     key = workplace.catalog.project.tables[table].update_key
-    with Inputs(apart(workplace.spark)) as inputs:
+    with Inputs(new_session(workplace.spark)) as inputs:
         arrived = inputs.arrivals(source, source.as_of(time), AT)
         shown = inputs.slice(waiting.shown, waiting.shown.as_of(time)).named(columns)
         waits = inputs.slice(waiting.timeline, waiting.part())

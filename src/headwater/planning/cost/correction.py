@@ -30,7 +30,7 @@ RECENT = 10  # of these, by which the usual error is told
 FADING = 0.65  # Spark gets faster while it warms up, and slower when others load the machine
 FIRMNESS = 0.1  # the weight of the prior; the newest lesson's is 1
 FAMILIAR = 2.0  # times the rows of any lesson: up to there a forecast is as good as ever
-LEAST_KNOWN = 0.25  # seconds for rows: so far the operators are trusted before anything has run
+LEAST_KNOWN = 0.02  # seconds for rows: so far the operators are trusted before anything has run
 LEAST_SECONDS = 0.05
 LEAST_FACTOR = 0.05
 LEAST_FOR_ROWS = 0.2  # times what the operators say
@@ -55,9 +55,13 @@ class Correction:
         return Forecast(expected, expected * (1.0 + self.spread + self._beyond(operators)))
 
     def _beyond(self, operators: Seconds) -> float:
-        """More caution for an action of many times the rows of any before: nobody knows what those cost."""
+        """More caution for an action of many times the rows of any before: nobody knows what those cost.
+
+        The first push of a run has few rows. The next, under overload, has those of half a promise: fifty
+        times as many. It has to begin early.
+        """
         familiar = FAMILIAR * max(self.known, LEAST_KNOWN)
-        return math.log2(operators.rows / familiar) / 2 if operators.rows > familiar else 0.0
+        return math.log2(operators.rows / familiar) if operators.rows > familiar else 0.0
 
     def learn(self, operators: Seconds, measured: float) -> Correction:
         return self.learn_all(((operators, measured),))

@@ -11,8 +11,7 @@ its own.
 A stage also has habits that no operator's model knows: how many changes it makes of each change that it
 reads, and how many rows it scans for that.  Its next push is assumed to be like its last.
 
-A Spark that has just started takes several times as long as later; WARMING says how many times, action by
-action, and lessons are divided by it.
+What is learnt for the two ways of refreshing a view is in ways.py.
 
 `headwater plan`, the forecasts of a run and the choice between delta and recompute all use this predictor.
 Lessons are read back from the pushes table (storage/records/lessons.py), so nothing else is stored.
@@ -23,13 +22,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import Enum
 from statistics import median
 
 from headwater.algebra.stages.stage import Stage
 from headwater.model import RefreshPolicy
 from headwater.planning.cost.correction import KEEP, Correction
 from headwater.planning.cost.effort import Effort
+from headwater.planning.cost.learning.lesson import (
+    WARMING,
+    Done,
+    Kind,
+    Lesson,
+    by_delta,
+    is_copy,
+    kind_of,
+    recomputed_as_a_whole,
+    slowdown,
+    view_of,
+)
+from headwater.planning.cost.learning.ways import Refresh, Ways, choose_way
 from headwater.planning.cost.operators import OPERATORS, Operators
 from headwater.planning.cost.refresh import Choice, choose, recompute_is_faster
 from headwater.planning.cost.stage_seconds import (
@@ -44,52 +55,11 @@ from headwater.planning.cost.stage_seconds import (
 from headwater.planning.stages.actions import Mode
 from headwater.scheduling.forecast import Forecast
 
-__all__ = ["Correction", "Done", "Kind", "Lesson", "Parts", "Predictor", "by_delta", "kind_of"]
+__all__ = [
+    "WARMING", "Correction", "Done", "Kind", "Lesson", "Parts", "Predictor", "by_delta", "kind_of",
+]  # fmt: skip
 
 FADING_OF_ALL = 0.9  # all actions together: one small action says little about the next large one
-# How many times as long the first actions of a Spark take (25 views of tweets, two cores).
-WARMING = (3.5, 1.6, 1.5, 1.3, 1.2, 1.1)
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What was done, or is to be done, for a stage in an action."""
-
-    mode: Mode
-    effort: Effort
-    cpu_seconds: float = 0.0
-
-
-def by_delta(stages: Mapping[str, Done]) -> bool:
-    """Whether an action pushes all its stages by their deltas."""
-    return all(done.mode is Mode.INCREMENTAL for done in stages.values() if done.mode is not Mode.EMPTY)
-
-
-class Kind(Enum):
-    """What an action compiles code for."""
-
-    DELTA = "delta"
-    CHOICE = "choice"
-    WHOLE = "whole"
-
-
-def kind_of(stages: Mapping[str, Done]) -> Kind:
-    if by_delta(stages):
-        return Kind.DELTA
-    return Kind.CHOICE if any(done.mode is Mode.CHOOSE for done in stages.values()) else Kind.WHOLE
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """An action that was run: what it did for each stage, how long it took, and how warm its Spark was."""
-
-    stages: Mapping[str, Done]
-    seconds: float
-    before: int | None = None  # actions of its kind that its Spark had run; None: unknown, taken as many
-
-    @property
-    def by_delta(self) -> bool:
-        return by_delta(self.stages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +91,7 @@ class Predictor:
     yields: Mapping[str, float] = field(default_factory=dict)  # changes made per change read
     scans: Mapping[str, int] = field(default_factory=dict)  # rows scanned
     cpu: tuple[float, ...] = ()  # CPU-seconds per second of the last actions
+    ways: Mapping[str, Ways] = field(default_factory=dict)  # of views: their deltas, recomputed as a whole
 
     def for_stages(self, stages: Iterable[Stage], site_of: Callable[[str], str]) -> Predictor:
         """The same predictor, for these stages as well."""
@@ -143,7 +114,40 @@ class Predictor:
         """The same without the reason: `plan` asks a dozen times for each view."""
         if stage.plan is None or policy is not RefreshPolicy.AUTO:
             return stage.plan is None
+        if (view := view_of(stage.name)) in self.ways:
+            return self.ways[view].recomputed
         return recompute_is_faster(*self._both_ways(stage.name, by_delta, anew))
+
+    def choose_way(self, refresh: Refresh) -> Choice:
+        """A view's delta, or a recompute of the view as a whole, and why."""
+        view = refresh.kept.view
+        anew = Effort(0, sum(refresh.sizes[name] for name in refresh.whole.reads), refresh.sizes[view])
+        whole = self.operators_say(view, Mode.FULL, anew)
+        fixed = self._action_at(view)
+        delta = sum(self._delta_of(refresh)) + fixed
+        ways = self.ways.get(view, Ways())
+        return choose_way(ways, delta, sum(whole) + fixed, refresh.emptied, refresh.promise)
+
+    def _delta_of(self, refresh: Refresh) -> Seconds:
+        """What the operators say of a view's stages, each with the changes that those before it make."""
+        changes, total = dict(refresh.changed), Seconds(0.0, 0.0)
+        for stage in refresh.kept.stages:
+            changed = sum(changes.get(name, 0) for name in stage.reads)
+            beside = sum(refresh.sizes.get(name, 0) for name in stage.reads)
+            effort = self.usually(stage.name, Effort(changed, beside, changed))
+            changes[stage.name] = effort.result
+            total = total.plus(self.operators_say(stage.name, Mode.INCREMENTAL, effort))
+        return total
+
+    def recomputed_as_a_whole(self, view: str) -> bool:
+        """Whether a view was refreshed so the last time."""
+        return view in self.ways and self.ways[view].recomputed
+
+    def published(self, view: str, seconds: float) -> Predictor:
+        """The predictor after a view's plain table was brought up to date."""
+        if view not in self.ways:
+            return self
+        return replace(self, ways={**self.ways, view: self.ways[view].published(seconds)})
 
     def _both_ways(self, stage: str, by_delta: Effort, anew: Effort) -> tuple[timedelta, timedelta]:
         """A stage by itself, by its delta and recomputed."""
@@ -183,8 +187,8 @@ class Predictor:
         if not working:
             return Forecast()
         correction = self._correction(working)
-        slowdown = 1.0 if _is_copy(working) else _slowdown(before)
-        return correction.forecast(self._operators_say(working), slowdown)
+        slower = 1.0 if is_copy(working) else slowdown(before)
+        return correction.forecast(self._operators_say(working), slower)
 
     def parts(self, works: Mapping[str, Done], as_usual: bool = False) -> Parts:
         """An action's expected seconds: its own, and what each stage adds.
@@ -212,8 +216,7 @@ class Predictor:
         alone: dict[tuple[str, Mode], list[tuple[Seconds, float]]] = {}
         habits: dict[str, Effort] = {}
         for lesson in usable:
-            slowdown = 1.0 if _is_copy(lesson.stages) else _slowdown(lesson.before)
-            measured = self._operators_say(lesson.stages), lesson.seconds / slowdown
+            measured = self._operators_say(lesson.stages), lesson.seconds / lesson.slowdown
             if lesson.by_delta:
                 by_delta.append(measured)
                 joint.setdefault(frozenset(lesson.stages), []).append(measured)
@@ -225,7 +228,9 @@ class Predictor:
         start = usual.as_prior()
         taught = {key: self.joint.get(key, start).learn_all(own) for key, own in joint.items()}
         taught_alone = {key: self.alone.get(key, start).learn_all(own) for key, own in alone.items()}
-        cpu = [_cpu(lesson) for lesson in usable if lesson.by_delta and lesson.seconds > 0]
+        cpu = [
+            lesson.cpu_seconds / lesson.seconds for lesson in usable if lesson.by_delta and lesson.seconds > 0
+        ]
         return replace(
             self,
             joint={**self.joint, **taught},
@@ -234,7 +239,18 @@ class Predictor:
             yields={**self.yields, **{stage: last.result / last.changed for stage, last in habits.items()}},
             scans={**self.scans, **{stage: last.scanned for stage, last in habits.items()}},
             cpu=(*self.cpu, *cpu)[-KEEP:],
+            ways=self._ways_after(usable),
         )
+
+    def _ways_after(self, lessons: Iterable[Lesson]) -> dict[str, Ways]:
+        ways = dict(self.ways)
+        for lesson in lessons:
+            for view, stages in lesson.by_view().items():
+                if (whole := recomputed_as_a_whole(stages)) is not None:
+                    said = sum(map(sum, (self.operators_say(*_asked(*done)) for done in stages.items())))
+                    took = lesson.core_seconds(stages)
+                    ways[view] = ways.get(view, Ways()).learn(whole, said + self._action_at(view), took)
+        return ways
 
     def factor(self, stages: Iterable[str]) -> float | None:
         """Measured over predicted, in the actions of any of these stages; None if there were none."""
@@ -266,7 +282,7 @@ class Predictor:
 
     def _action_say(self, works: Mapping[str, Done]) -> float:
         """The fixed cost of an action; a copy runs without Spark and has none."""
-        return 0.0 if _is_copy(works) else self._action_at(next(iter(works)))
+        return 0.0 if is_copy(works) else self._action_at(next(iter(works)))
 
     def _action_at(self, stage: str) -> float:
         return self.operators.action / self.operators.speeds.get(self.sites.get(stage, "default"), 1.0)
@@ -287,14 +303,5 @@ def _alone(stage: str, mode: Mode) -> tuple[str, Mode]:
     return stage, Mode.FULL if mode is Mode.INITIAL else mode
 
 
-def _is_copy(works: Mapping[str, Done]) -> bool:
-    """Whether no Spark takes part."""
-    return all(done.mode in (Mode.COPY, Mode.EMPTY) for done in works.values())
-
-
-def _slowdown(before: int | None) -> float:
-    return WARMING[before] if before is not None and before < len(WARMING) else 1.0
-
-
-def _cpu(lesson: Lesson) -> float:
-    return sum(done.cpu_seconds for done in lesson.stages.values()) / lesson.seconds
+def _asked(stage: str, done: Done) -> tuple[str, Mode, Effort]:
+    return stage, done.mode, done.effort

@@ -75,7 +75,7 @@ class Situation:
         return share
 
     def vertex_size(self, vertex: Vertex) -> Size:
-        """Of a half: as many changes as its driving delta causes in the whole."""
+        """The size of a vertex; of a half: as many changes as its driving delta causes in the whole."""
         size = self._vertices.get(vertex)
         if size is None:
             size = self._vertices[vertex] = self._vertex_size(vertex)

@@ -63,7 +63,7 @@ def applied(relation: SiteRelation) -> Edge:
 
 
 def moved(relation: SiteRelation, site: str) -> tuple[SiteRelation, tuple[Edge, ...]]:
-    """Only the delta at another site; nothing to do where it is."""
+    """The relation with its delta at another site; nothing to do where it is."""
     if relation.site == site:
         return relation, ()
     there = computed(relation.relation, site)

@@ -54,7 +54,7 @@ class GlobalPlan:
 
     @property
     def saved(self) -> float:
-        """Of the dollars that all would pay alone, the part that sharing saves."""
+        """The share that sharing saves of the dollars that all views would cost alone."""
         alone = sum(self.alone.values())
         return 1.0 - sum(self.shared.values()) / alone if alone else 0.0
 

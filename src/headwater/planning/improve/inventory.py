@@ -37,7 +37,7 @@ class Inventory:
         return vertex in self.vertices
 
     def parts_of(self, names: Names) -> list[Names]:
-        """Those parts of a join of these inputs that there are deltas of."""
+        """The parts of a join of these inputs that there are deltas of."""
         return [joined for joined in self._deltas if joined < names]
 
     def deltas(self, relation: Relation) -> list[Vertex]:

@@ -74,7 +74,7 @@ class Wiring:
             self.readers[source].add(edge)
 
     def graph(self) -> PlanGraph:
-        """As a value, with the names of the views."""
+        """The wiring as a graph, which is a value, with the names of the views."""
         names = {serves: self.pricing.views_of(serves) for serves in set(self.serves.values())}
         return PlanGraph(
             {edge: names[self.serves[vertex]] for vertex, edge in self.makers.items()},

@@ -70,11 +70,6 @@ class Admission:
         return self.planned.critical_path
 
     @property
-    def path_text(self) -> tuple[str, ...]:
-        """The critical path, a line for every edge."""
-        return self.critical_path.text
-
-    @property
     def dollars_per_hour(self) -> float:
         """Alone, sharing nothing."""
         return self.planned.dollars

@@ -11,7 +11,8 @@ forecast, run, recorded and billed is the same list of actions.
 A level reads only sources and earlier levels.  Levels share an action as long as
 
     - one Spark keeps all of them,
-    - every delta is small enough to be broadcast,
+    - every delta is small enough to be broadcast (what is not has an action of its own in the same step, if
+      it reads none of the others and none of them reads it),
     - what later levels read of earlier ones fits in memory, and
     - nothing is copied to another site before it is computed.
 
@@ -58,7 +59,7 @@ class Work(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the stage."""
+        """The stage's name."""
         ...
 
     @property
@@ -95,7 +96,7 @@ class Action(Generic[W]):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Those that have something to do, each after those that it reads."""
+        """The stages that have something to do, each after those that it reads."""
         return tuple(work.name for work in self.works if work.mode is not Mode.EMPTY)
 
 
@@ -148,13 +149,19 @@ def _fit(waiting: Sequence[W], works: Sequence[W], held: Mapping[str, int]) -> b
     if any(work.mode is Mode.COPY and not held.keys().isdisjoint(work.reads) for work in works):
         return False
     both = [work for work in (*waiting, *works) if work.mode not in (Mode.EMPTY, Mode.COPY)]
+    large = [work for work in both if not is_small(work)]
     read = {name for work in both for name in work.reads}
     return (
         len(both) <= MOST_STAGES
         and sum(rows for name, rows in held.items() if name in read) <= MOST_HELD
         and len({work.spark for work in both}) <= 1
-        and all(is_small(work) for work in both)
+        and all(_is_apart(work, works, held) for work in large)
     )
+
+
+def _is_apart(large: W, works: Sequence[W], held: Mapping[str, int]) -> bool:
+    """Whether what has an action of its own neither reads what is held nor is read by the next level."""
+    return held.keys().isdisjoint(large.reads) and not any(large.name in work.reads for work in works)
 
 
 def is_small(work: Work) -> bool:

@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from math import prod
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
-from headwater.algebra.plans.nodes import Aggregate, Filter
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.weaving.edges import Edges
+from headwater.algebra.weaving.ending import since
+from headwater.algebra.weaving.woven import filters_of
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import PASSING, Facts
 from headwater.planning.graph.graph import EdgeKind
@@ -64,7 +66,8 @@ def _values(key: Expr, facts: Facts) -> float:
 
 def passing_rate(plan: Aggregate, facts: Facts) -> float:
     """The changes per second that reach the shared stage."""
-    return facts.rate * (PASSING if isinstance(plan.child, Filter) else 1.0)
+    chosen = any(since(part) is None for part in filters_of(plan.child))  # new rows are not old
+    return facts.rate * (PASSING if chosen else 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class _Weaver:
     def _of_needs(
         self, members: tuple[Candidate, ...], needs: Needs, apart: float, plan: Aggregate | None = None
     ) -> Tree:
-        made = parts_plan(needs.groupings.values(), needs.edges) if plan is None else plan
+        made = parts_plan(needs.groupings.values(), needs.edges, needs.oldest) if plan is None else plan
         return Tree(members, made, needs, self.rates.woven(made, edges_of_plan(made), needs), apart)
 
     def _kept(self, members: Sequence[Candidate], known: Sequence[Known]) -> Iterator[Tree]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from math import inf
 
 from headwater.algebra.expressions.tree import Expr
 from headwater.algebra.weaving.edges import Edges, least
+from headwater.algebra.weaving.ending import oldest_of
 from headwater.algebra.weaving.grouping import Grouping, Shape
 from headwater.algebra.weaving.shared_parts import edges_of
 from headwater.planning.weaving.candidates import Candidate
@@ -28,6 +30,7 @@ class Needs:
     freshness: float  # of the most impatient view, in seconds
     keys: frozenset[Expr]  # with the filters
     times: frozenset[Expr]  # that windows are of
+    oldest: timedelta | None  # row that a view needs; None if one needs all
 
     def __add__(self, other: Needs) -> Needs:
         groupings = dict(self.groupings)
@@ -40,6 +43,7 @@ class Needs:
             min(self.freshness, other.freshness),
             self.keys | other.keys,
             self.times | other.times,
+            None if self.oldest is None or other.oldest is None else max(self.oldest, other.oldest),
         )
 
 
@@ -55,4 +59,5 @@ def needs_of(members: Iterable[Candidate]) -> Needs:
         min((member.freshness for member in members), default=inf),
         frozenset(key for shape in groupings for key in (*shape.keys, *shape.filters)),
         frozenset(shape.time for shape in groupings if shape.time is not None),
+        oldest_of(member.grouping for member in members),
     )

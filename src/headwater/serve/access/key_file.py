@@ -55,7 +55,7 @@ def add_key(root: str, name: str, rights: Rights, now: int) -> tuple[Key, str]:
 
 
 def revoke_key(root: str, name: str, now: int) -> Key:
-    """Let a key count no longer."""
+    """Revoke a key: from now on it is refused."""
     revoked: list[Key] = []
 
     def without(keys: tuple[Key, ...]) -> tuple[Key, ...]:
@@ -81,7 +81,7 @@ class KeyFile:
     _keys: Mapping[str, Key] | None = None
 
     def keys(self) -> Mapping[str, Key]:
-        """By id; those that were revoked are left out."""
+        """The keys by id, without those that were revoked."""
         seen = self._stamp()
         if self._keys is None or seen != self._seen:
             self._keys = {key.id: key for key in read_keys(self.root) if key.revoked_at is None}

@@ -63,6 +63,8 @@ class Answer(Frames):
 
 def answer(catalog: Catalog, warehouse: Warehouse, clock: Clock, text: str) -> Answer:
     """The answer to a SELECT; InputError if it is wrong."""
+    if not isinstance(text, str):  # callers of the Python API pass what they like
+        raise TypeError(f"a query is a text, not {type(text).__name__}")
     sql = _select(catalog, SqlText(text.strip().rstrip("; \n")))
     times, relations = relations_as_of(catalog, warehouse, clock, sql)
     with database_of(relations, {warehouse.root, *warehouse.roots.values()}) as database:
@@ -86,7 +88,7 @@ def _select(catalog: Catalog, text: SqlText) -> SqlText:
 def relations_as_of(
     catalog: Catalog, warehouse: Warehouse, clock: Clock, sql: SqlText
 ) -> tuple[dict[str, int], dict[str, str]]:
-    """As of which time each relation that a query names is read, and its rows as a SELECT of DuckDB's."""
+    """The time that each relation of a query is read as of, and its rows as a SELECT of DuckDB's."""
     project = catalog.project
     names = relations_named(sql, [*project.tables, *project.views], list(project.queries))
     stored = {name: _stored(catalog, warehouse, name) for name in names}

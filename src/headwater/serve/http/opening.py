@@ -19,7 +19,7 @@ from headwater.model import Project
 from headwater.project import fingerprint, load
 from headwater.serve.last_good import last_good
 from headwater.serve.noticed_reads import NoticedReads
-from headwater.storage.warehouse import Warehouse
+from headwater.storage.warehouse import Warehouse, warehouse_of
 
 __all__ = ["Opened", "Opening"]
 
@@ -80,5 +80,5 @@ def _open(folder: str, clock: Clock) -> Opened:
     except InputError as error:
         project, problem = last_good(Path(folder), error)
     catalog = build(project)
-    warehouse = Warehouse(project.storage, catalog.places(), project.durability, project.retention.reads)
+    warehouse = warehouse_of(catalog)
     return Opened(project, catalog, warehouse, digest, NoticedReads(catalog, warehouse, clock), problem)

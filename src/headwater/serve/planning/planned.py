@@ -194,7 +194,7 @@ class Planned:
 
     @property
     def dollars_per_hour(self) -> float:
-        """Of the views that are kept, as shared."""
+        """What the views that are kept cost, as shared."""
         return sum(self.pushes.dollars.values())
 
     @property

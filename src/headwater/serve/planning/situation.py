@@ -175,7 +175,7 @@ def _derived(
 def _groups(
     kept: Kept, rows: float, facts: Mapping[str, Facts], types: Types
 ) -> tuple[float, tuple[str, ...]]:
-    """As many groups as the keys have values, if known and below the rows; else a tenth of the rows."""
+    """The number of groups: of values of the keys, if known and below the rows; else a tenth of the rows."""
     plan, block = kept.stages[-1].plan, block_of(kept, types)
     assert isinstance(plan, Aggregate)
     assert block is not None

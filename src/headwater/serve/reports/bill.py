@@ -39,7 +39,8 @@ FINE = 12 * HOUR  # up to here parts of a period may be shorter than an hour (pl
 class Account:
     """What a bill is made from; `bill` makes one for any period within it.
 
-    If the whole is longer than `FINE`, a part begins and ends with the whole or at a full hour.
+    If the whole is longer than `FINE`, a part begins and ends with the whole or at a full hour; an account of
+    the whole alone has no parts.
     """
 
     catalog: Catalog
@@ -85,14 +86,19 @@ def _around(history: Sequence[SnapshotRow], start: int, end: int) -> Sequence[Sn
     return history[max(0, _first(history, start) - 1) : _first(history, end) + 1]
 
 
-def account(catalog: Catalog, warehouse: Warehouse, since: int | None, until: int) -> Account:
-    """Read the tables for a period; without `since`, from the first row on."""
+def account(
+    catalog: Catalog, warehouse: Warehouse, since: int | None, until: int, whole: bool = False
+) -> Account:
+    """Read the tables for a period; without `since`, from the first row on.
+
+    `whole`: only the bill of all of it will be asked for, so rows are added up as they are read.
+    """
     firsts = [
         first_instant(warehouse.system(name)) for name in ("audit", "pushes", "audit_hours", "push_hours")
     ]
     start = min((first for first in firsts if first is not None), default=until) if since is None else since
     end = max(start, until)
-    fine = end - start <= FINE
+    fine = not whole and end - start <= FINE
     views = catalog.project.views
     snapshots: dict[str, list[SnapshotRow]] = {}
     for table in _stretches(warehouse, start, end, fine):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from headwater.catalog import Catalog
-from headwater.overload.joins.adaptation.allowances import share_of_matches
+from headwater.model import JoinWindow
+from headwater.overload.joins.adaptation.allowances import assumed, share_of_matches
 from headwater.storage.choosing.choices import Choice, choices_since
 from headwater.storage.choosing.probes import Probes, probes_since
 from headwater.storage.warehouse import Warehouse
@@ -25,6 +26,17 @@ _ORDER = ("entered", "chose", "adapted", "kept", "left")  # of what one push not
 
 
 @dataclass(frozen=True, slots=True)
+class HalfWay:
+    """A join on an input path: so many probes of `partner` there were in the newest push.
+
+    As the rows that were followed have shown; None: none were.
+    """
+
+    partner: str
+    probes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class StreamAllowance:
     """Of the newest push. `allowance` None: all rows may probe."""
 
@@ -32,6 +44,7 @@ class StreamAllowance:
     arrived: int
     probed: int
     allowance: int | None
+    half_ways: tuple[HalfWay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class JoinStatus:
     late_rows: int
     allowances: tuple[StreamAllowance, ...]
     freshness_share: float  # of the probes: no intermediate result is stored, so none is spent on freshness
+    throughput_share: float  # the rest
     choosing: bool
     exact_since: int | None  # matches from then on are all found; None: not now
     adaptations: tuple[Adaptation, ...]
@@ -75,7 +89,7 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
     return tuple(
         _status(
             name,
-            window.weight,
+            window,
             [probes for probes in noted if probes.view == name],
             choices_since(warehouse, name, since),
         )
@@ -83,7 +97,7 @@ def join_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[Joi
     )
 
 
-def _status(view: str, weight: float, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
+def _status(view: str, window: JoinWindow, noted: Sequence[Probes], choices: Sequence[Choice]) -> JoinStatus:
     pushes = _by_push(noted)
     partial = [push.at for push in pushes if push.partial]
     exact = next((push.at for push in pushes if not partial or push.at > partial[-1]), None)
@@ -95,18 +109,37 @@ def _status(view: str, weight: float, noted: Sequence[Probes], choices: Sequence
         0,
         sum(probes.late for probes in noted),
         tuple(
-            StreamAllowance(probes.stream, probes.arrived, probes.probed, probes.allowance)
+            StreamAllowance(
+                probes.stream, probes.arrived, probes.probed, probes.allowance, _half_ways(window, probes)
+            )
             for probes in (pushes[-1].inputs if pushes else ())
         ),
         0.0,
+        1.0,
         bool(pushes) and pushes[-1].partial,
         exact,
         tuple(
             Adaptation(choice.at, choice.event, shares.get(choice.at, 1.0), choice.reason)
             for choice in sorted(choices, key=lambda choice: (choice.at, _ORDER.index(choice.event)))
         )[-SHOWN:],
-        weight,
+        window.weight,
         pushes[-1].inputs[0].share if pushes and pushes[-1].partial else None,
+    )
+
+
+def _half_ways(window: JoinWindow, probes: Probes) -> tuple[HalfWay, ...]:
+    """A row that probes is one probe at its first join, at each later one as many as it has become."""
+    names = [stream.name for stream in window.streams]
+    if probes.stream not in names:
+        return ()
+    plan = assumed(dict.fromkeys(names, 1.0), 1.0, 1.0, window.tree)
+    by_letter, path = dict(zip(plan.streams, names, strict=True)), plan.paths[names.index(probes.stream)]
+    partners = [" ".join(by_letter[letter] for letter in hop.partner) for hop in path.hops]
+    if not probes.sampled or not probes.after or len(probes.after) != len(partners):
+        return tuple(HalfWay(partner, None) for partner in partners)
+    rows = (1.0, *(became / probes.sampled for became in probes.after[:-1]))
+    return tuple(
+        HalfWay(partner, round(probes.probed * row)) for partner, row in zip(partners, rows, strict=True)
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from headwater.catalog import Catalog
+from headwater.model import View
+from headwater.storage.records.by_view import cut_by_view
 from headwater.storage.records.journal import AUDIT, read_rows
 from headwater.storage.warehouse import Warehouse
 
@@ -33,19 +35,19 @@ class ViewPeriod:
 
 def periods(catalog: Catalog, warehouse: Warehouse, since: int) -> tuple[ViewPeriod, ...]:
     """All views since an instant, in dependency order."""
-    audit = read_rows(warehouse.system("audit"), AUDIT, since, columns=COLUMNS).to_pylist()
+    audit = cut_by_view(read_rows(warehouse.system("audit"), AUDIT, since, columns=COLUMNS))
     return tuple(
-        period(name, catalog.project.views[name].freshness.total_seconds(), audit) for name in catalog.kept
+        period(view, audit[view.name].to_pylist() if view.name in audit else [])
+        for view in (catalog.project.views[name] for name in catalog.kept)
     )
 
 
-def period(name: str, freshness_s: float, audit: Iterable[Mapping[str, Any]]) -> ViewPeriod:
-    """One view, from rows of the audit."""
-    snapshots = [row for row in audit if row["view"] == name]
+def period(view: View, snapshots: Sequence[Mapping[str, Any]]) -> ViewPeriod:
+    """One view, by its rows of the audit, oldest first."""
     stale = [row["staleness_s"] for row in snapshots if row["time"] is not None]
     return ViewPeriod(
-        name=name,
-        freshness_s=freshness_s,
+        name=view.name,
+        freshness_s=view.freshness.total_seconds(),
         worst_staleness_s=max(stale, default=None),
         mean_staleness_s=sum(stale) / len(stale) if stale else None,
         rows=snapshots[-1]["rows"] if snapshots else 0,

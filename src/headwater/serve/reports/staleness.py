@@ -9,15 +9,17 @@ the snapshot that shows it.)  What the audit calls a violation is marked; while 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
 from headwater.storage.delta.delta_log import BEGINNING
+from headwater.storage.records.by_view import cut_by_view
 from headwater.storage.records.journal import AUDIT, PUSHES, read_rows
 from headwater.storage.warehouse import Warehouse
 
@@ -25,6 +27,11 @@ __all__ = ["Point", "Staleness", "downsampled", "staleness_over_time"]
 
 SEEN = ("at", "view", "time", "staleness_s", "violated")
 PUSHED = ("at", "view", "stage", "after", "until", "error")
+_MOVED = (
+    (pc.field("stage") == pc.field("view"))
+    & (pc.field("until") > pc.field("after"))
+    & ((pc.field("error") == "") | pc.field("error").is_null())
+)
 SEEN_EVERY = 12_000_000  # snapshots come every five seconds; after a longer gap nobody knows
 
 
@@ -56,19 +63,19 @@ def staleness_over_time(
     wanted = None if view is None else pc.field("view") == view
     audit = read_rows(warehouse.system("audit"), AUDIT, since or 0, until, SEEN, wanted)
     pushes = read_rows(warehouse.system("pushes"), PUSHES, since or 0, until, PUSHED, wanted)
-    return tuple(_view(catalog, name, audit, pushes) for name in catalog.kept if view in (None, name))
+    seen = cut_by_view(audit.filter(pc.is_valid(audit.column("time"))))
+    moved = cut_by_view(pushes.filter(_MOVED))
+    names = [name for name in catalog.kept if view in (None, name)]
+    return tuple(_view(catalog, name, _rows(seen, name), _rows(moved, name)) for name in names)
 
 
-def _view(catalog: Catalog, name: str, audit: pa.Table, pushes: pa.Table) -> Staleness:
-    seen = audit.filter((pc.field("view") == name) & pc.field("time").is_valid())
-    moved = pushes.filter(
-        (pc.field("view") == name) & (pc.field("stage") == name) & (pc.field("until") > pc.field("after"))
-    )
-    succeeded = moved.filter((pc.field("error") == "") | pc.field("error").is_null()).select(
-        ["at", "after", "until"]
-    )
-    snapshots = seen.select(["at", "time", "staleness_s", "violated"]).to_pylist()
-    falls = succeeded.to_pylist()
+def _rows(by_view: Mapping[str, pa.Table], view: str) -> list[dict[str, Any]]:
+    return by_view[view].to_pylist() if view in by_view else []
+
+
+def _view(
+    catalog: Catalog, name: str, snapshots: Sequence[Mapping[str, Any]], falls: Sequence[Mapping[str, Any]]
+) -> Staleness:
     times, ats = [row["time"] for row in snapshots], [row["at"] for row in snapshots]
     points = [Point(row["at"], row["staleness_s"]) for row in snapshots]
     for row in falls:

@@ -6,13 +6,12 @@ is alive, stopped or was killed.  Only the lag of replication slots is asked of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from headwater.catalog import Catalog
 from headwater.clock import Clock
@@ -126,7 +125,10 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
         now,
         kept_by,
         source_statuses(catalog.project, warehouse, clock, kept_by is not None),
-        tuple(_view(catalog, warehouse, name, now, totals.get(name, {}), pushes) for name in catalog.kept),
+        tuple(
+            _view(catalog, warehouse, name, now, totals.get(name, {}), pushes.get(name))
+            for name in catalog.kept
+        ),
         _slots(catalog, warehouse, clock),
         _sites(warehouse) if kept_by is not None else (),
         table_statuses(catalog, warehouse, now),
@@ -175,10 +177,9 @@ def _view(
     name: str,
     now: int,
     totals: Mapping[str, float],
-    pushes: pa.Table,
+    last: LastPush | None,
 ) -> ViewStatus:
     stored = _stored(catalog, warehouse, name)
-    last = _last_push(pushes.filter(pc.equal(pushes.column("view"), name)))
     return ViewStatus(
         name=name,
         time=stored.time or None,
@@ -235,8 +236,7 @@ def _damage_below(catalog: Catalog, warehouse: Warehouse, view: str) -> str:
 
 def last_failure(warehouse: Warehouse, view: str) -> str:
     """Why the last push of a view failed; "" if it did not."""
-    pushes = _last_pushes(warehouse)
-    last = _last_push(pushes.filter(pc.equal(pushes.column("view"), view)))
+    last = _last_pushes(warehouse).get(view)
     return "" if last is None else last.error
 
 
@@ -253,29 +253,29 @@ def _totals(warehouse: Warehouse) -> dict[str, dict[str, float]]:
     return totals
 
 
-def _last_pushes(warehouse: Warehouse) -> pa.Table:
-    """Each view's last pushes: as kept when the hour began, and those since."""
+def _last_pushes(warehouse: Warehouse) -> dict[str, LastPush]:
+    """Each view's last push: as kept when the hour began, and what came since."""
     kept = warehouse.system("last_pushes")
     since = rows_by_file(warehouse.system("pushes"), PUSHES, summed_up(kept))
-    return reduce(
+    pushes = reduce(
         lambda last, rows: last_pushes(pa.concat_tables([last, rows])), since, stored_last_pushes(kept)
     )
+    by_view: dict[str, list[dict[str, Any]]] = {}
+    for row in pushes.to_pylist():
+        by_view.setdefault(row["view"], []).append(row)
+    return {view: _last_push(rows) for view, rows in by_view.items()}
 
 
-def _last_push(pushes: pa.Table) -> LastPush | None:
+def _last_push(pushes: Sequence[Mapping[str, Any]]) -> LastPush:
     """The newest one that did something; a failure counts only if nothing succeeded since."""
-    if pushes.num_rows == 0:
-        return None
-    newest = pushes.slice(pushes.num_rows - 1).to_pylist()[0]
-    telling = pushes.filter(pc.not_equal(pushes.column("mode"), "empty"))
-    row = (
-        newest
-        if newest["error"] or telling.num_rows == 0
-        else telling.slice(telling.num_rows - 1).to_pylist()[0]
-    )
-    if row["error"] and not newest["error"]:
-        row = newest
+    newest = pushes[-1]
+    telling = newest if newest["error"] else next((row for row in reversed(pushes) if _works(row)), newest)
+    row = newest if telling["error"] and not newest["error"] else telling
     return LastPush(
         row["at"], row["mode"], row["reason"], row["changed_rows"], row["result_rows"], row["seconds"],
         row["predicted_seconds"], row["error"],
     )  # fmt: skip
+
+
+def _works(push: Mapping[str, Any]) -> bool:
+    return push["mode"] is not None and push["mode"] != "empty"

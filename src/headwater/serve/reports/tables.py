@@ -47,7 +47,7 @@ class StalenessBand:
 
 @dataclass(frozen=True, slots=True)
 class KeyStaleness:
-    """Of all keys, those that do not wait counted as zero."""
+    """The staleness of all keys; those that do not wait count as zero."""
 
     mean_s: float = 0.0
     p99_s: float = 0.0

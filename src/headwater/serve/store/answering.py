@@ -37,7 +37,8 @@ from headwater.serve.store.rankings.reading import epoch_asked
 from headwater.serve.store.rankings.record import last_refresh
 from headwater.serve.store.renamed import Renamed
 from headwater.serve.store.unbounded import answer_within
-from headwater.storage.warehouse import Warehouse
+from headwater.sql.parsing.names import text_of
+from headwater.storage.warehouse import Warehouse, warehouse_of
 
 __all__ = ["Answer", "Answering", "DeclaredQuery", "QueryAnswer", "refusal"]
 
@@ -129,7 +130,7 @@ class Answering:
         return QueryAnswer(rows, result.operations, bound, query.declared.level, _moment(instant), staleness)
 
     def _checked(self, name: str) -> Checked:
-        spelled = self._spelled.get(name.lower())
+        spelled = self._spelled.get(text_of(name).lower())
         if spelled is None:
             spelled = query_named(self.project, name).name  # says what the name is instead
         return self.checked[spelled]
@@ -195,10 +196,7 @@ class Answering:
         if query.within is None:
             raise refusal(declared)
         catalog = build(self.project)
-        warehouse = Warehouse(
-            self.project.storage, catalog.places(), self.project.durability, self.project.retention.reads
-        )
-        rows, instant = answer_within(catalog, warehouse, self.clock, query, values)
+        rows, instant = answer_within(catalog, warehouse_of(catalog), self.clock, query, values)
         staleness = self._refuse_stale(declared.name, instant, max_staleness)
         return QueryAnswer(rows, 0, None, declared.level, _moment(instant), staleness)
 

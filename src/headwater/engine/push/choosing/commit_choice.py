@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headwater.engine.push.decide import Job
+from headwater.engine.push.seen import newest_seen
+from headwater.engine.push.workplace import Workplace
 from headwater.storage.choosing.waiting_table import CHOSEN, Tally, WaitingTable
 from headwater.storage.delta.delta_log import NewFile
 
@@ -12,9 +14,15 @@ __all__ = ["commit_choice"]
 
 
 def commit_choice(
-    waiting: WaitingTable, job: Job, shown: Sequence[NewFile], rest: Sequence[NewFile], tally: Tally
+    workplace: Workplace,
+    waiting: WaitingTable,
+    job: Job,
+    shown: Sequence[NewFile],
+    rest: Sequence[NewFile],
+    tally: Tally,
 ) -> None:
     """What is shown first: it says that what waits is out of date, until that is committed too."""
     note = {"mode": job.mode.value}
-    waiting.shown.commit(job.until, shown, note, {CHOSEN: job.until}, after=job.after)
+    transactions = {CHOSEN: job.until, **newest_seen(workplace, job)}
+    waiting.shown.commit(job.until, shown, note, transactions, after=job.after)
     waiting.replace(waiting.shown.columns(), job.until, rest, tally)

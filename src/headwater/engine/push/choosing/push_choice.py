@@ -120,7 +120,7 @@ class _Choosing:
                     began if choosing else 0, before.arrived + counted.arrived, before.taken + taken,
                     counted.waits - taken, counted.keys if choosing else 0,
                 )  # fmt: skip
-                commit_choice(waiting, job, shown, files, tally)
+                commit_choice(self.workplace, waiting, job, shown, files, tally)
         rows = sum(file.statistics.rows for file in shown)
         event = {(False, True): "entered", (True, False): "left"}.get((before.choosing, choosing), "chose")
         return Choice(

@@ -25,7 +25,7 @@ from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import stored_columns
 from headwater.engine.query import operators
-from headwater.engine.query.family_relations import FamilyRelations
+from headwater.engine.query.families.family_relations import FamilyRelations
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
@@ -119,7 +119,11 @@ def family(stages: tuple[Stage, ...]) -> Family:
 
 
 def family_query(
-    together: FamilyJobs, relations: Mapping[str, Relations], opened: Inputs, hints: bool
+    workplace: Workplace,
+    together: FamilyJobs,
+    relations: Mapping[str, Relations],
+    opened: Inputs,
+    hints: bool,
 ) -> Query | None:
     """The changes of all members, with the number of each; None if there are certainly none."""
     jobs = together.jobs
@@ -127,7 +131,7 @@ def family_query(
     first = relations[jobs[0].name]
     read = FamilyRelations(
         first.warehouse, first.sources, first.names, first.after, first.until, common.stage, first.pending,
-        members=[(job.name, relations[job.name]) for job in jobs],
+        members=[(job.name, relations[job.name]) for job in jobs], gathered=workplace.gathered,
     )  # fmt: skip
     queries = QueryWriter(read, opened, hints)
     plan = delta_plan(replace(jobs[0], stage=common.stage), queries.estimates)

@@ -73,7 +73,7 @@ def push_jointly(
                 if query is not None and (path := path_of(job.name)) in read:
                     query = opened.persist(path, query)
             else:
-                query = family_query(together, relations, opened, hints)
+                query = family_query(workplace, together, relations, opened, hints)
             if query is not None:
                 parts.append(_Part(together.jobs, query, _types(workplace, together.jobs[0])))
         tasks = _tasks(opened.files)

@@ -53,11 +53,6 @@ class Monitor:
     def throughput(self) -> float:
         return sum(sample.results for sample in self.samples) / self.seconds
 
-    @property
-    def service_rate(self) -> float:
-        """Probes per second; the service rate if the allowances are used up."""
-        return sum(sample.resources for sample in self.samples) / self.seconds
-
     def estimate(self, plan: JoinPlan) -> JoinPlan:
         """The plan with observed values in place of assumed ones."""
         rates = {stream: self._rate(stream, rate) for stream, rate in plan.rates.items()}

@@ -7,7 +7,7 @@ streams (seconds); if both apply to a state, the stricter counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from headwater.overload.joins.model.join_plan import JoinPlan
@@ -33,6 +33,3 @@ class Problem:
             state: max(self.refresh.get(state, 0.0), derived.get(state, 0.0))
             for state in (*self.plan.susceptible, *(name for name in self.refresh if name in self.plan.rates))
         }
-
-    def with_resources(self, resources: float) -> Problem:
-        return replace(self, resources=resources)

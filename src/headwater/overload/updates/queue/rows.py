@@ -34,10 +34,6 @@ class NewestRows:
         return self._live
 
     @property
-    def bytes_held(self) -> int:
-        return sum(part.nbytes for part in self._parts) + self._position.nbytes
-
-    @property
     def stored(self) -> int:
         """Rows in memory, live or not."""
         return self._stored

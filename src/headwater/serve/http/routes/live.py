@@ -65,7 +65,7 @@ def router(serving: Serving) -> APIRouter:
 
     @routes.get("/live/changes", response_class=Response, responses={200: EVENTS, **problems(503)})
     async def live(request: Request, follow: bool = True) -> Response:
-        """As of when every view is and whether a run keeps them, whenever that changes."""
+        """The time of every view and whether a run keeps them, whenever that changes."""
         place = serving.reader()
         place.__enter__()  # left when the stream ends
         return StreamingResponse(

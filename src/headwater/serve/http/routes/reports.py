@@ -88,7 +88,7 @@ def router(serving: Serving) -> APIRouter:
         start, end = between(now - now % BILLED, since, until, last, LONGEST_BILL)
 
         def make() -> str:
-            billed = account(opened.catalog, opened.warehouse, start, end).bill()
+            billed = account(opened.catalog, opened.warehouse, start, end, whole=True).bill()
             return compact_json(bill_json(opened.project.name, billed.spread() if spread else billed, by))
 
         state = (opened.fingerprint, versions(opened.warehouse, "audit", "pushes", "process_cpu"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from headwater.algebra.plans.nodes import Scan
 from headwater.algebra.stages.families import MEMBER
-from headwater.engine.query.gathered_files import gather_files, worth_gathering
+from headwater.engine.query.families.gathered_files import Gathered, gathered_file
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
@@ -25,6 +25,7 @@ class FamilyRelations(Relations):
     """`own` is the stage of the family."""
 
     members: Sequence[tuple[str, Relations]] = field(default_factory=tuple)  # with the names of their stages
+    gathered: Gathered = field(default_factory=Gathered)  # what the last push has read
 
     def timeline(self, relation: str) -> Timeline:
         if self._is_own(relation):
@@ -45,11 +46,11 @@ class FamilyRelations(Relations):
         self.rows_scanned += sum(part.rows for part in parts)
         stored = {name: MEMBER if name == MEMBER else self.stored_name(scan, name) for name in scan.names}
         timeline = self.timeline(scan.relation)
-        if worth_gathering(parts):
-            wanted = [name for name in stored.values() if name != MEMBER]
-            changes = inputs.temporary(gather_files(self._staging, timeline, parts, wanted, MEMBER))
-        else:
-            changes = inputs.numbered(timeline, parts, MEMBER)
+        wanted = [name for name in stored.values() if name != MEMBER]
+        together = gathered_file(
+            self.gathered, self._staging, timeline, self._members(scan, parts), wanted, MEMBER, ranges
+        )
+        changes = inputs.numbered(timeline, parts, MEMBER) if together is None else inputs.temporary(together)
         return changes.select((f"{scan.alias}.{name}", quoted(stored[name])) for name in scan.names)
 
     @property
@@ -61,6 +62,11 @@ class FamilyRelations(Relations):
             relations.part(Scan(name, name, scan.names, scan.version), ranges)
             for name, relations in self.members
         ]
+
+    def _members(self, scan: Scan, parts: Sequence[Slice]) -> list[tuple[str, Slice, Slice]]:
+        """The path of each member's timeline, the part that is read, and all of it."""
+        paths = [relations.timeline(name).path for name, relations in self.members]
+        return list(zip(paths, parts, self._parts_of_members(scan, ()), strict=True))
 
     def _is_own(self, relation: str) -> bool:
         return self.own is not None and relation == self.own.name

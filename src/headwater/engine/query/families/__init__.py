@@ -1,0 +1,1 @@
+"""What families read: the stored states of their members, brought together."""

@@ -1,0 +1,1 @@
+"""What a run looks after in sources when it starts."""

@@ -1,0 +1,1 @@
+"""What pushes teach of their costs."""
