@@ -42,7 +42,7 @@ export function Verify({ name, session }: { name: string; session: Session }) {
         <span role="status">{verification && <Verdict verification={verification} />}</span>
       </div>
       {session.role !== "change" && <p class="quiet small">The button needs a key with the role change.</p>}
-      {!alive && (
+      {running.value === false && (
         <>
           <p class="quiet small">No run is alive that could do it; this does, with a Spark of its own:</p>
           <Copy text={`headwater verify ${session.folder} ${name}`} label={`verify ${name}`} />
