@@ -7,6 +7,8 @@ bin=$1 part=${2:-all}
 unset PYTHONDONTWRITEBYTECODE
 export HEADWATER_LAWS=${HEADWATER_LAWS:-0.05}
 light="not spark and not postgres and not cli and not browser"
+source "$(dirname "$0")/test_folders.sh"
+trap 'rm -rf "$folders"' EXIT
 covered=(-p no:schemathesis -n 2 --dist loadgroup --cov --cov-branch --cov-report=)
 failed=0
 "$bin/pytest" "${covered[@]}" --cov-fail-under=0 -m "$light and not long" || failed=1

@@ -13,5 +13,7 @@ if [ -n "$package" ]; then
   }
   [ -d "src/headwater/$package" ] && sources=("src/headwater/$package")
 fi
+source "$(dirname "$0")/test_folders.sh"
+trap 'rm -rf "$folders"' EXIT
 "$bin/ruff" check "${sources[@]}" "$tests"
 HEADWATER_LAWS=0.05 "$bin/pytest" "$tests" "${unread[@]/#/--ignore=tests/}" -p no:schemathesis -n 2 --dist worksteal --durations=10 -m "not spark and not postgres and not cli and not browser$left_out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -53,6 +54,29 @@ def pytest_runtest_makereport(
         if leaks := planted_leaks(fixtures, report.capstdout + report.capstderr):
             report.outcome, report.longrepr = "failed", f"the planted secret is in {', '.join(leaks)}"
     return report
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Files and records are no names: each worker must give a test the same one, and people read it."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) and len(val) > 20 else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing that is imported or collected becomes garbage: looking for it takes a sixth of the collection.
+
+    Until the session ends it is left out of every search for garbage.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from headwater.model import Project, Table
 from headwater.project import fingerprint, load
 from headwater.project.named import table_named
 from headwater.sql.parsing.names import spelling
-from headwater.storage.warehouse import Warehouse
+from headwater.storage.warehouse import warehouse_of
 
 if TYPE_CHECKING:
     from headwater.capture.dead_letters import DeadLetter
@@ -86,9 +86,7 @@ class Headwater:
         self.problem = problem
         self.clock = clock
         self.catalog: Catalog = build(project)
-        self.warehouse = Warehouse(
-            project.storage, self.catalog.places(), project.durability, project.retention.reads
-        )
+        self.warehouse = warehouse_of(self.catalog)
         self._fingerprint = fingerprint(project.folder)
         self._noticed: NoticedReads | None = None
         self._writers: dict[tuple[int, str], Appender] = {}
@@ -177,7 +175,7 @@ class Headwater:
         path: str,
         batch: str | None = None,
         strict: bool = False,
-        form: FileFormat | None = None,
+        form: FileFormat | str | None = None,
         keep_going: bool = False,
         show: Callable[[int, int], None] | None = None,
     ) -> Appended:
@@ -186,10 +184,11 @@ class Headwater:
         A hundred wrong records in a row raise InputError with the likely cause, and nothing is stored, unless
         `keep_going`.  `show` is called with the bytes read so far and the file's size.
         """
-        from headwater.capture.ingest_file import append_file
+        from headwater.capture.ingest_file import FileFormat, append_file
         from headwater.capture.intake.token import BatchId
 
-        return append_file(self._writer(table), path, BatchId.given(batch), strict, form, keep_going, show)
+        known = FileFormat(form) if isinstance(form, str) else form
+        return append_file(self._writer(table), path, BatchId.given(batch), strict, known, keep_going, show)
 
     def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
         """The records that were rejected, of a table or of all, with the reason; oldest first."""
@@ -230,7 +229,7 @@ class Headwater:
         self,
         view: str,
         max_staleness: timedelta | str | None = None,
-        as_of: datetime | int | str | None = None,
+        as_of: date | int | str | None = None,
     ) -> Rows:
         """A view's rows as of its time; TooStaleError if that is older than `max_staleness`. Never waits.
 
@@ -343,7 +342,10 @@ class Headwater:
 
     def bill(self, since: int | None = None, until: int | None = None) -> Bill:
         """What every view cost over a period: resources, penalties, violations."""
-        return self.account(since, until).bill()
+        from headwater.serve.reports.bill import account
+
+        end = self.clock.now() if until is None else until
+        return account(self.catalog, self.warehouse, since, end, whole=True).bill()
 
     def plan(self, also: str | Path | Iterable[str | Path] = ()) -> Planned:
         """How each view is kept, whether its promise can be kept, and what it costs; Spark is not started.
@@ -387,7 +389,7 @@ class Headwater:
 
     def _lay_out(self, catalog: Catalog) -> None:
         """Let the warehouse know where things lie."""
-        self.warehouse.lay_out((*catalog.project.tables, *catalog.kept), catalog.places())
+        self.warehouse.lay_out((*catalog.project.tables, *catalog.kept), catalog.storage_roots())
 
     def run(
         self,

@@ -25,7 +25,7 @@ def shared_version(
     versions: Mapping[str, str],
     copied: Project | None,
 ) -> str:
-    """Of what views share; `copied`: it is a replica of a relation of this project."""
+    """The version of a stage that views share; `copied`: it is a replica of a relation of this project."""
     parts = [name if copied is not None else repr(kept.stages)]
     for read in kept.reads:
         depends = _typed_scans(kept, read, types) if copied is None else _copied_columns(copied, read)

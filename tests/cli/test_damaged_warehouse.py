@@ -153,3 +153,17 @@ def test_damaged_records_are_set_aside(copied: Path) -> None:
     assert sorted(path.name.rpartition("-")[0] for path in (warehouse / "damaged").iterdir()) == sorted(there)
     push(project)
     assert project.status().views[0].pushes == 1
+
+
+@pytest.mark.parametrize("words", [("status",), ("plan",), ("read", "large"), ("vacuum",), ("sql", QUERY)])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_warehouse_that_is_no_folder(link: bool, words: tuple[str, ...], copied: Path) -> None:
+    """A link to a disk that is not mounted, or a file of that name: nothing is taken for an empty warehouse."""
+    shutil.rmtree(copied / "warehouse")
+    if link:
+        os.symlink(copied / "disk" / "that is not mounted", copied / "warehouse")
+    else:
+        (copied / "warehouse").write_text("")
+    done = command(words[0], copied, *words[1:], status=None)
+    assert done.status != 0
+    assert "HW803" in done.stderr, done.stderr

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from headwater.cli.demo.feeder import Feeder, feed
 from headwater.cli.demo.report import before_promises, how_to_read
 from headwater.engine.run.progress import Progress
 from headwater.errors import InputError, InternalError
+from headwater.model import SqlText, View
 from headwater.project import load
 from headwater.serve.reports.period import ViewPeriod, period
 from headwater.starter import write_starter
@@ -146,21 +147,20 @@ def test_a_demo_that_is_being_kept_is_not_replaced(tmp_path: Path) -> None:
 
 def test_a_period_is_what_the_audit_saw() -> None:
     base = {"freshness_s": 10.0, "rows_moved": 0}
-    audit = [
+    seen = [
         base | {"view": "v", "time": None, "staleness_s": 99.0, "violated": False, "rows": 0, "pushes": 0,
                 "cpu_seconds": 0.0, "dollars": 0.0},
         base | {"view": "v", "time": 1, "staleness_s": 4.0, "violated": False, "rows": 5, "pushes": 2,
                 "cpu_seconds": 1.5, "dollars": 0.25},
-        base | {"view": "w", "time": 1, "staleness_s": 50.0, "violated": True, "rows": 9, "pushes": 9,
-                "cpu_seconds": 9.0, "dollars": 9.0},
         base | {"view": "v", "time": 2, "staleness_s": 12.0, "violated": True, "rows": 7, "pushes": 1,
                 "cpu_seconds": 0.5, "dollars": 0.5},
     ]  # fmt: skip
-    found = period("v", 10.0, audit)
-    assert (found.worst_staleness_s, found.mean_staleness_s) == (12.0, 8.0)
-    assert (found.rows, found.pushes, found.violations, found.snapshots) == (7, 3, 1, 3)
-    assert (found.cpu_seconds, found.dollars) == (2.0, 0.75)
-    assert period("x", 1.0, audit).worst_staleness_s is None
+    view = View("v", SqlText("SELECT 1"), timedelta(seconds=10))
+    seen_as = period(view, seen)
+    assert (seen_as.worst_staleness_s, seen_as.mean_staleness_s) == (12.0, 8.0)
+    assert (seen_as.rows, seen_as.pushes, seen_as.violations, seen_as.snapshots) == (7, 3, 1, 3)
+    assert (seen_as.cpu_seconds, seen_as.dollars) == (2.0, 0.75)
+    assert period(view, []).worst_staleness_s is None
 
 
 def test_how_to_read_names_the_real_table() -> None:

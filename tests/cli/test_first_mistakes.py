@@ -85,7 +85,7 @@ def test_a_name_of_another_kind_is_said_to_be_that(shop: Path, words: str, what:
     ("name", "content", "hint"),
     [
         ("orders.bin", bytes(range(256)), "UTF-8"),
-        ("orders.jsonl.gz", gzip.compress(LINES.encode() * 50), "gunzip -c"),
+        ("orders.jsonl.gz", gzip.compress(LINES.encode() * 50, mtime=0), "gunzip -c"),
         ("orders.jsonl", LINES.encode("utf-16"), "iconv -f utf-16"),
         ("orders.csv", "id,amount,note\n3,4,é\n".encode("latin-1"), "iconv -f latin1"),
         ("sheet.xlsx", b"PK\x03\x04" + bytes(40), "save it as CSV"),

@@ -102,4 +102,4 @@ def test_a_wrong_join_policy_is_refused(folder: Path) -> None:
     (folder / "headwater.yml").write_text("name: joins\noverload: {join_policy: best}\n")
     (folder / "all.sql").write_text(TABLES.format(clauses="", fast=1, slow=1))
     error = CliRunner().invoke(app, ["plan", str(folder)]).exception
-    assert "there is no join policy" in str(error)
+    assert "overload.join_policy is optimal, jaqpot" in str(error)

@@ -29,7 +29,7 @@ def shown(width: int) -> list[str]:
     return out.file.getvalue().splitlines()
 
 
-@pytest.mark.parametrize("width", range(34, 100))
+@pytest.mark.parametrize("width", range(35, 100))
 def test_nothing_is_broken_at_any_width(width: int) -> None:
     lines = shown(width)
     assert max(map(len, lines)) <= width
@@ -82,3 +82,15 @@ def test_numbers_are_as_people_write_them() -> None:
     ]
     assert [seconds_text(seconds) for seconds in (30.0, 0.01, 604_800.0)] == ["30 s", "0.01 s", "604,800 s"]
     assert [dollar_text(dollars) for dollars in (-0.00001, 0.12345)] == ["0.0000", "0.1235"]
+
+
+def test_records_have_room_for_all_columns_and_show_no_empty_cells(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    columns = (Column("view"), Column("rows", True, 1), Column("slot", rank=2))
+    print_table("", columns, [("x" * 70, 5, ""), ("short", 7, "a_slot")])
+    shown = capsys.readouterr().out
+    assert "Not shown here" not in shown
+    assert [line.split() for line in shown.splitlines() if "rows" in line] == [["rows", "5"], ["rows", "7"]]
+    assert [line.split() for line in shown.splitlines() if "slot" in line] == [["slot", "a_slot"]]

@@ -104,12 +104,12 @@ def test_a_wrong_row_is_rejected_and_the_others_are_not(line: str, told: str, tm
     assert told in result.output
 
 
-def test_an_unreadable_warehouse_is_said_so(tmp_path: Path) -> None:
+def test_a_file_is_no_warehouse(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     folder = project(tmp_path / "p", TABLES, f"name: t\nstorage: {tmp_path / 'file'}\n")
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": 1, "amount": 1}\n')
-    assert "HW803" in str(failing("ingest", str(folder), "orders", str(file)))
+    assert "storage must be a folder, not a file" in str(failing("ingest", str(folder), "orders", str(file)))
 
 
 @pytest.mark.parametrize("text", ["5 parsecs", "-3s", "", "s"])

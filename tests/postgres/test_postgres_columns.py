@@ -10,31 +10,18 @@ import pytest
 
 from headwater.capture.postgres import session
 from headwater.storage.warehouse import Warehouse
-from support.postgres import capture, drain, drained_notes, rows_in_postgres, rows_of, table
+from support.postgres import capture, drain, drained_notes, rows_in_postgres, rows_of
+from support.postgres_pair import create_pair, pair
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
 
 
-def create(connection: Connection) -> None:
-    connection.execute(
-        "CREATE TABLE a (id int PRIMARY KEY, n int); CREATE TABLE b (id int PRIMARY KEY, n int)"
-    )
-    connection.execute("INSERT INTO a VALUES (1, 1), (2, 2); INSERT INTO b VALUES (1, 1)")
-
-
-def tables(uri: str, *more: tuple[str, str], **options: str) -> list[Any]:
-    return [
-        table(uri, "a", ("id", "int"), ("n", "int"), *more, **options),
-        table(uri, "b", ("id", "int"), ("n", "int")),
-    ]
-
-
 def test_an_added_column_is_a_note_and_nothing_else(
     uri: str, connection: Connection, warehouse: Warehouse
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute("ALTER TABLE a ADD COLUMN more text DEFAULT 'x'; INSERT INTO a VALUES (3, 3, 'y')")
     notes = drained_notes(source)
@@ -48,15 +35,15 @@ def test_an_added_column_is_a_note_and_nothing_else(
 def test_an_added_column_that_is_declared_later(
     uri: str, connection: Connection, warehouse: Warehouse
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute("ALTER TABLE a ADD COLUMN more text DEFAULT 'x'; UPDATE a SET more = 'y' WHERE id = 2")
     connection.execute("INSERT INTO a VALUES (3, 3, NULL)")
     drain(source)
     slot = source.slot
     source.close()
-    again = capture(warehouse, *tables(uri, ("more", "string")))
+    again = capture(warehouse, *pair(uri, ("more", "string")))
     notes = drained_notes(again)
     assert [note for note in notes if note.startswith("HW950") and "more" in note], notes
     assert rows_of(warehouse, "a") == rows_in_postgres(connection, "a")
@@ -72,8 +59,8 @@ def test_a_declared_column_is_dropped_or_renamed(
     uri: str, connection: Connection, warehouse: Warehouse, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "CHECK_AGAIN", 0)
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute(f"ALTER TABLE a {change}; INSERT INTO a (id) VALUES (3); INSERT INTO b VALUES (2, 2)")  # type: ignore[call-overload]
     for number in range(3, 6):
@@ -89,7 +76,7 @@ def test_a_declared_column_is_dropped_or_renamed(
     held = polled.held["a"]
     if "RENAME" in change:
         source.close()
-        source = capture(warehouse, *tables(uri, rename="n=m"))
+        source = capture(warehouse, *pair(uri, rename="n=m"))
     else:
         connection.execute("ALTER TABLE a ADD COLUMN n int")
     drain(source)
@@ -102,8 +89,8 @@ def test_a_declared_column_is_dropped_or_renamed(
 
 def test_a_type_that_is_altered(uri: str, connection: Connection, warehouse: Warehouse) -> None:
     """PostgreSQL converts all rows and sends none of them."""
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute("ALTER TABLE a ALTER n TYPE bigint USING n * 100")
     connection.execute("INSERT INTO a VALUES (3, 3); INSERT INTO b VALUES (2, 2)")
@@ -115,7 +102,7 @@ def test_a_type_that_is_altered(uri: str, connection: Connection, warehouse: War
     assert rows_of(warehouse, "a") == Counter({(1, 100): 1, (2, 200): 1, (3, 3): 1})
     source.close()
     connection.execute("ALTER TABLE a ALTER n TYPE smallint USING n / 100")
-    source = capture(warehouse, *tables(uri))
+    source = capture(warehouse, *pair(uri))
     drain(source)
     assert rows_of(warehouse, "a") == rows_in_postgres(connection, "a"), (
         "also if nothing was captured meanwhile"

@@ -8,7 +8,8 @@ import psycopg
 import pytest
 
 from headwater.storage.warehouse import Warehouse
-from support.postgres import capture, drain, rows_in_postgres, rows_of, table
+from support.postgres import capture, drain, table
+from support.postgres_pair import assert_equal, create_pair, pair
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
@@ -33,7 +34,7 @@ def test_a_row_with_a_big_value_that_can_be_held_again(
         pass
     connection.execute("UPDATE docs SET d = '2026-01-03' WHERE id = 2")
     drain(source)
-    assert rows_of(warehouse, "docs") == rows_in_postgres(connection, "docs")
+    assert_equal(warehouse, connection, "docs")
     source.close()
 
 
@@ -55,16 +56,13 @@ def test_the_replica_identity_changes_on_the_way(
     connection.execute("UPDATE t SET other = other - 1000, n = 0")
     for _ in range(2):
         drain(source)
-    assert rows_of(warehouse, "t") == rows_in_postgres(connection, "t")
+    assert_equal(warehouse, connection, "t")
     source.close()
 
 
 def test_truncates(uri: str, connection: Connection, warehouse: Warehouse) -> None:
-    connection.execute(
-        "CREATE TABLE a (id int PRIMARY KEY, n int); CREATE TABLE b (id int PRIMARY KEY, n int)"
-    )
-    connection.execute("INSERT INTO a VALUES (1, 1), (2, 2); INSERT INTO b VALUES (1, 1)")
-    source = capture(warehouse, *(table(uri, name, ("id", "int"), ("n", "int")) for name in "ab"))
+    create_pair(connection)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     with connection.transaction():
         connection.execute("INSERT INTO a VALUES (3, 3); TRUNCATE a, b; INSERT INTO a VALUES (1, 9)")
@@ -77,8 +75,7 @@ def test_truncates(uri: str, connection: Connection, warehouse: Warehouse) -> No
     connection.execute("BEGIN; TRUNCATE a; ROLLBACK")
     connection.execute("TRUNCATE a CASCADE; INSERT INTO a VALUES (5, 5)")
     drain(source)
-    for name in "ab":
-        assert rows_of(warehouse, name) == rows_in_postgres(connection, name)
+    assert_equal(warehouse, connection)
     source.close()
 
 
@@ -86,10 +83,8 @@ def test_a_table_that_is_dropped_and_made_again(
     uri: str, connection: Connection, warehouse: Warehouse
 ) -> None:
     """The other one goes on; the new one is compared with what is stored."""
-    for name in "ab":
-        connection.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, n int)")  # type: ignore[call-overload]
-        connection.execute(f"INSERT INTO {name} VALUES (1, 1), (2, 2)")  # type: ignore[call-overload]
-    tables = [table(uri, name, ("id", "int"), ("n", "int")) for name in "ab"]
+    create_pair(connection)
+    tables = pair(uri)
     source = capture(warehouse, *tables)
     drain(source)
     connection.execute("INSERT INTO a VALUES (3, 3); DROP TABLE a; INSERT INTO b VALUES (3, 3)")
@@ -102,8 +97,7 @@ def test_a_table_that_is_dropped_and_made_again(
     drain(source)
     connection.execute("INSERT INTO a VALUES (8, 8)")
     drain(source)
-    for name in "ab":
-        assert rows_of(warehouse, name) == rows_in_postgres(connection, name)
+    assert_equal(warehouse, connection)
     source.close()
 
 
@@ -125,5 +119,5 @@ def test_a_column_dropped_and_added_again_with_another_type(
     source.close()
     source = capture(warehouse, declared)
     drain(source)
-    assert rows_of(warehouse, "t") == rows_in_postgres(connection, "t")
+    assert_equal(warehouse, connection, "t")
     source.close()

@@ -12,21 +12,11 @@ import pytest
 from headwater.capture.postgres import server as statements
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse
-from support.postgres import capture, drain, drained_notes, rows_in_postgres, rows_of, table
+from support.postgres import capture, drain, drained_notes
+from support.postgres_pair import assert_equal, create_pair, pair
 
 pytestmark = pytest.mark.postgres
 Connection = psycopg.Connection[Any]
-
-
-def create(connection: Connection) -> None:
-    connection.execute(
-        "CREATE TABLE a (id int PRIMARY KEY, n int); CREATE TABLE b (id int PRIMARY KEY, n int)"
-    )
-    connection.execute("INSERT INTO a VALUES (1, 1), (2, 2), (3, 3); INSERT INTO b VALUES (1, 1)")
-
-
-def tables(uri: str) -> list[Any]:
-    return [table(uri, name, ("id", "int"), ("n", "int")) for name in "ab"]
 
 
 def change(connection: Connection) -> None:
@@ -37,41 +27,37 @@ def change(connection: Connection) -> None:
     connection.execute("INSERT INTO b VALUES (2, 2)")
 
 
-def equal(warehouse: Warehouse, connection: Connection) -> bool:
-    return all(rows_of(warehouse, name) == rows_in_postgres(connection, name) for name in "ab")
-
-
 def test_a_warehouse_restored_from_a_backup(
     uri: str, connection: Connection, warehouse: Warehouse, tmp_path: Any
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection, 3)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     slot = source.slot
     source.close()
     shutil.copytree(warehouse.root, tmp_path / "backup")
     change(connection)
-    source = capture(warehouse, *tables(uri))
+    source = capture(warehouse, *pair(uri))
     drain(source)
     source.close()
     shutil.rmtree(warehouse.root)
     shutil.copytree(tmp_path / "backup", warehouse.root)
-    restored = capture(warehouse, *tables(uri))
+    restored = capture(warehouse, *pair(uri))
     notes = drained_notes(restored)
-    assert equal(warehouse, connection)
+    assert_equal(warehouse, connection)
     assert any("ahead of the warehouse" in note for note in notes), notes
     assert restored.slot != slot
     connection.execute("INSERT INTO a VALUES (9, 9)")
     drain(restored)
-    assert equal(warehouse, connection)
+    assert_equal(warehouse, connection)
     restored.close()
 
 
 def test_one_table_restored_alone(
     uri: str, connection: Connection, warehouse: Warehouse, tmp_path: Any
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection, 3)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute("INSERT INTO a VALUES (10, 10)")
     drain(source)
@@ -83,9 +69,9 @@ def test_one_table_restored_alone(
     source.close()
     shutil.rmtree(folder)
     shutil.copytree(tmp_path / "a", folder)
-    restored = capture(warehouse, *tables(uri))
+    restored = capture(warehouse, *pair(uri))
     notes = drained_notes(restored)
-    assert equal(warehouse, connection)
+    assert_equal(warehouse, connection)
     assert restored.slot == slot
     assert [note for note in notes if 'table "a" is behind the slot' in note]
     assert not [note for note in notes if 'table "b"' in note]
@@ -95,8 +81,8 @@ def test_one_table_restored_alone(
 def test_a_table_that_left_the_project_for_a_while(
     uri: str, connection: Connection, warehouse: Warehouse
 ) -> None:
-    create(connection)
-    a, b = tables(uri)
+    create_pair(connection, 3)
+    a, b = pair(uri)
     source = capture(warehouse, a, b)
     drain(source)
     source.close()
@@ -106,15 +92,15 @@ def test_a_table_that_left_the_project_for_a_while(
     source.close()
     source = capture(warehouse, a, b)
     drain(source)
-    assert equal(warehouse, connection)
+    assert_equal(warehouse, connection)
     source.close()
 
 
 def test_the_position_is_recorded_after_the_commit_and_before_the_slot_moves(
     uri: str, connection: Connection, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection, 3)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     order: list[str] = []
     commit, record, advance = Timeline.commit, source.record.advance, statements.advance_slot
@@ -140,12 +126,12 @@ def test_the_position_is_recorded_after_the_commit_and_before_the_slot_moves(
 def test_notes_are_stored_and_survive_a_dropped_slot(
     uri: str, connection: Connection, warehouse: Warehouse
 ) -> None:
-    create(connection)
-    source = capture(warehouse, *tables(uri))
+    create_pair(connection, 3)
+    source = capture(warehouse, *pair(uri))
     drain(source)
     connection.execute("SELECT pg_drop_replication_slot(%s)", (source.slot,))
     source.close()
-    again = capture(warehouse, *tables(uri))
+    again = capture(warehouse, *pair(uri))
     drain(again)
     assert [note.code for note in again.record.notes() if "is gone" in note.text] == ["HW955"]
     again.drop()

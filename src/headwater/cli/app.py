@@ -5,6 +5,7 @@ Exit status: 0 all well; 1 the answer is no; 2 wrong input; 70 a bug of ours.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from functools import cache
@@ -88,6 +89,7 @@ app = typer.Typer(
     cls=group_of(COMMANDS, _kind_of),
     help="Keeps SQL views of changing data fresh, to a promise, at the lowest cost, on Apache Spark.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=MARKUP,
 )
@@ -131,6 +133,7 @@ def command_line() -> Any:
 def main() -> None:
     """Entry point of the `headwater` script."""
     warnings.showwarning = _show_warning
+    _open_closed_streams()
     as_json = wants_json(sys.argv[1:])
     try:
         sys.exit(command_line()(standalone_mode=False))  # a wrong command line is ours to print, too
@@ -138,6 +141,13 @@ def main() -> None:
         sys.exit(130)
     except Exception as failure:  # noqa: BLE001 - the last one to see it: printed, with an exit status
         sys.exit(report_failure(failure, as_json))
+
+
+def _open_closed_streams() -> None:
+    """`headwater plan >&-`: what is printed goes nowhere, and no other file gets the number of the stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 _shown: set[str] = set()  # Python forgets what it has shown whenever a library adds a filter

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from headwater.cli.show.output import print_json
+from headwater.cli.usage import add_advice
 from headwater.errors import HeadwaterError, InputError, InternalError, redact
 
 __all__ = ["report_failure", "wants_json"]
@@ -30,6 +31,8 @@ def wants_json(arguments: Sequence[str]) -> bool:
 
 def report_failure(failure: Exception, as_json: bool) -> int:
     """Print a failure; returns the exit status."""
+    if isinstance(failure, _USAGE_ERROR):
+        add_advice(failure)
     if isinstance(failure, _USAGE_ERROR) and not as_json:
         return _show_usage(failure)
     error = _as_error(failure)

@@ -13,6 +13,9 @@ from headwater.errors.secrets import source_spans
 __all__ = ["Place"]
 
 
+_AROUND = 120  # characters of a long line shown on either side of a place
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place in a user's file. Lines and columns count from one; `text` is the line without its secrets."""
@@ -48,11 +51,14 @@ class Place:
         return f"{self.path}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """The line with a caret below the place, as compilers print it."""
+        """The line with a caret below the place, as compilers print it; of a long line what is around it."""
         start, end = self.caret or (self.column - 1, self.column - 1 + self.length)
+        left = max(0, min(start - _AROUND, len(self.text) - 2 * _AROUND))
+        right = min(len(self.text), left + 2 * _AROUND)
+        before, after = "... " * (left > 0), " ..." * (right < len(self.text))
         gutter = f"{self.line:>4} | "
-        caret = " " * start + "^" * max(1, min(end, len(self.text)) - start)
-        return f"{gutter}{self.text}\n{' ' * (len(gutter) - 2)}| {caret}"
+        caret = " " * (start - left + len(before)) + "^" * max(1, min(end, right) - start)
+        return f"{gutter}{before}{self.text[left:right]}{after}\n{' ' * (len(gutter) - 2)}| {caret}"
 
 
 @lru_cache(maxsize=8)

@@ -20,7 +20,7 @@ def no_such_column(table: str, name: str, columns: Iterable[str]) -> InputError:
         "HW851",
         f'table "{table}" has no column "{name}"',
         detail=f"Its columns: {', '.join(declared)}.",
-        hint=did_you_mean(name, declared) or separated,
+        hint=separated or did_you_mean(name, declared),
     )
 
 

@@ -41,7 +41,7 @@ def require_outside(path: Path, folder: Path) -> None:
     """A file of views that `add` or `plan --with` takes: it exists, and is not one of the project's own."""
     if path.is_dir():
         raise InputError("HW861", f"{path} is a folder, not a file", hint="name an SQL file in it")
-    if not path.is_file():
+    if not path.exists():
         raise InputError(
             "HW861", f"there is no file {path}", hint="name a file with CREATE MATERIALIZED VIEW"
         )

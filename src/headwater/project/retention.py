@@ -35,7 +35,7 @@ def _duration(value: Value, name: str) -> timedelta:
     if name == "history" and value.scalar().strip().lower() == NONE:
         return timedelta(0)
     try:
-        return duration(value.text())
+        return duration(value.scalar())
     except ValueError as error:
         hint = f"write {name}: 7 days" + (f", or {name}: {NONE}" if name == "history" else "")
         raise value.wrong(f"{value.title}: {error}", hint) from None

@@ -101,44 +101,40 @@ def read_settings(text: str, path: str, folder: Path) -> Settings:
 def _storage(value: Value, folder: Path) -> str:
     """A folder, made absolute."""
     refuse_address(value.text(), value.title, value.place())
-    return str((folder / Path(value.text()).expanduser()).absolute())
+    if "${" in value.text():
+        raise value.wrong(f"{value.title} cannot refer to the environment", "write the path out")
+    try:
+        path = (folder / Path(value.text()).expanduser()).absolute()
+    except RuntimeError:  # ~ where there is no HOME, or ~nobody
+        raise value.wrong(f"{value.title}: there is no home folder {value.text()}", "write it out") from None
+    if any(part.is_file() for part in (path, *path.parents)):
+        raise value.wrong(f"{value.title} must be a folder, not a file", "name a folder, there or to be made")
+    return str(path)
 
 
 def _overload(value: Value) -> Overload:
     """Budgets set by hand."""
     given = value.fields(("updates_per_second", "probes_per_second", "join_policy"))
-    updates, probes = (_rate(given[name], name) if name in given else None for name in _RATES)
+    updates, probes = (_rate(given[name]) if name in given else None for name in _RATES)
     overload = Overload(updates, probes)
     if "join_policy" not in given:
         return overload
-    policy = given["join_policy"].text()
-    if policy not in JOIN_POLICIES:
-        raise given["join_policy"].wrong(
-            f'there is no join policy "{policy}"', f"the policies are {', '.join(JOIN_POLICIES)}"
-        )
-    return replace(overload, join_policy=policy)
+    return replace(overload, join_policy=given["join_policy"].word(JOIN_POLICIES))
 
 
-def _rate(value: Value, name: str) -> float:
-    rate = float(value.number())
-    if rate <= 0:
-        raise value.wrong(f"overload.{name} must be above 0", f"write {name}: 2000, or leave it out")
-    return rate
+def _rate(value: Value) -> float:
+    return float(value.positive_number())
 
 
 def _freshness(value: Value) -> timedelta:
     try:
-        return duration(value.text())
+        return duration(value.scalar())
     except ValueError as error:
         raise value.wrong(str(error), "write freshness: 10 seconds") from None
 
 
 def _durability(value: Value) -> Durability:
-    try:
-        return Durability(value.text().lower())
-    except ValueError:
-        message = f'durability is full or fast, not "{value.text()}"'
-        raise value.wrong(message, "full outlasts a power cut; fast leaves that to chance") from None
+    return Durability(value.word([each.value for each in Durability]))
 
 
 def _store(value: Value) -> str:
@@ -186,7 +182,11 @@ def _prices(value: Value, base: Prices) -> Prices:
 
 def _expectations(value: Value) -> dict[str, tuple[Expectation, Place]]:
     expectations: dict[str, tuple[Expectation, Place]] = {}
+    seen: set[str] = set()
     for key, table in value.entries():
+        if key.text().lower() in seen:
+            raise key.wrong(f'the table "{key.text()}" is given twice', "keep one of them", code="HW214")
+        seen.add(key.text().lower())
         given = table.fields(("rows", "rate", "values"))
         rows = given["rows"].whole_number() if "rows" in given else None
         rate = float(given["rate"].number()) if "rate" in given else None
@@ -204,7 +204,7 @@ def _sites(value: Value | None, settings: Settings, folder: Path) -> dict[str, S
     for key, site in value.entries() if value is not None else ():
         name = _site_name(key)
         if name.lower() in seen:
-            raise key.wrong(f'the site "{name}" is declared twice', code="HW214")
+            raise key.wrong(f'the site "{name}" is declared twice', "rename one of them", code="HW214")
         seen.add(name.lower())
         home = sites.get(name) or replace(default, name=name, storage=f"{settings.storage}/_sites/{name}")
         sites[name] = _site(site, home, folder)
@@ -225,7 +225,7 @@ def _site(value: Value, base: Site, folder: Path) -> Site:
         base,
         storage=_storage(given["storage"], folder) if "storage" in given else base.storage,
         spark=_master(given["spark"]) if "spark" in given else base.spark,
-        cores=float(capacity["cores"].number()) if "cores" in capacity else None,
-        gb=float(capacity["gb"].number()) if "gb" in capacity else None,
+        cores=float(capacity["cores"].positive_number()) if "cores" in capacity else None,
+        gb=float(capacity["gb"].positive_number()) if "gb" in capacity else None,
         prices=_prices(given["prices"], base.prices) if "prices" in given else base.prices,
     )

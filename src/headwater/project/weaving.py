@@ -26,9 +26,4 @@ def read_weaving(value: Value) -> Weaving:
 
 def one_of(given: Mapping[str, Value], name: str, words: tuple[str, ...]) -> str:
     """One of some words; the first if none is given."""
-    if name not in given:
-        return words[0]
-    word = given[name].scalar().lower()
-    if word not in words:
-        raise given[name].wrong(f'{given[name].title} is {" or ".join(words)}, not "{word}"')
-    return word
+    return given[name].word(words) if name in given else words[0]

@@ -6,6 +6,7 @@ tree of nodes instead and reads typed values from it; each reader raises an Inpu
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,14 @@ from headwater.project.warning import ProjectWarning
 __all__ = ["Value", "read_yaml"]
 
 _TAG = "tag:yaml.org,2002:"
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+_CURLY = "\u201c\u201d\u2018\u2019"
+_HINTS = {  # what PyYAML says of common slips, and what to do about them
+    "\\t": "indent with spaces: YAML allows no tabs",
+    "mapping values": "give keys of one level the same indent, and put texts with a colon in quotes",
+    "another document": "take out the line ---: the file is one document",
+    "undefined alias": "put a text that begins with * in quotes",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,10 @@ class Value:
         return self.node.tag == f"{_TAG}null"
 
     @property
+    def is_merge(self) -> bool:
+        return self.node.tag == f"{_TAG}merge"
+
+    @property
     def is_text(self) -> bool:
         return isinstance(self.node, yaml.ScalarNode) and self.node.tag == f"{_TAG}str"
 
@@ -51,27 +64,51 @@ class Value:
         return isinstance(self.node, yaml.ScalarNode)
 
     def text(self) -> str:
+        """One line of text, as it is written."""
         if not self.is_text or not self.scalar().strip():
-            raise self.wrong(f"{self.title} must be text, not {self._kind()}", "put it in quotes")
-        return self.scalar()
+            hint = "put it in quotes" if self.is_single and not self.is_null else "write one text"
+            raise self.wrong(f"{self.title} must be text, not {self._kind()}", hint)
+        text = self.scalar()
+        if _CONTROLS.search(text):
+            raise self.wrong(f"{self.title} must be one line, without control characters", "write it anew")
+        if text[0] in _CURLY:
+            raise self.wrong(f"{self.title} begins with a typographic quotation mark", "use straight quotes")
+        return text
+
+    def word(self, words: Sequence[str]) -> str:
+        """One of some words, in lower case."""
+        word = self.scalar().lower() if self.is_single and not self.is_null else ""
+        if word not in words:
+            listed = f"{', '.join(words[:-1])} or {words[-1]}"
+            hint = did_you_mean(word, words) or f"write {listed}"
+            raise self.wrong(f"{self.title} is {listed}, not {self._kind()}", hint)
+        return word
 
     def scalar(self) -> str:
         """Text, number, true or false, as written."""
         if not isinstance(self.node, yaml.ScalarNode) or self.is_null:
-            raise self.wrong(f"{self.title} must be a single value, not {self._kind()}")
+            message = f"{self.title} must be a single value, not {self._kind()}"
+            raise self.wrong(message, "write one text or number")
         return str(self.node.value)
 
     def number(self) -> Decimal:
         """A number that is not negative."""
         number = self._decimal()
         if number is None or not number.is_finite() or number < 0:
-            raise self.wrong(f"{self.title} must be a number that is not negative, not {self._kind()}")
+            message = f"{self.title} must be a number that is not negative, not {self._kind()}"
+            raise self.wrong(message, "write digits alone, with a point and without quotes or units: 0.17")
+        return number
+
+    def positive_number(self) -> Decimal:
+        number = self.number()
+        if number == 0:
+            raise self.wrong(f"{self.title} must be above 0", "leave it out where there is no limit")
         return number
 
     def whole_number(self) -> int:
         number = self.number()
         if number != int(number):
-            raise self.wrong(f"{self.title} must be a whole number, not {number}")
+            raise self.wrong(f"{self.title} must be a whole number, not {number}", "round it")
         return int(number)
 
     def _decimal(self) -> Decimal | None:
@@ -88,13 +125,16 @@ class Value:
         if self.is_null:
             return
         if not isinstance(self.node, yaml.MappingNode):
-            raise self.wrong(f"{self.title} must be a mapping of names to values, not {self._kind()}")
+            hint = "write `name: value`, with a space after the colon, a line for each"
+            raise self.wrong(f"{self.title} must be a mapping of names to values, not {self._kind()}", hint)
         seen: set[str] = set()
         for key_node, value_node in self.node.value:
             key = Value(key_node, self.path, self.source, "a key")
+            if key.is_merge:
+                raise key.wrong("YAML's merge key << is not read here", "write the keys out")
             name = key.text()
             if name in seen:
-                raise key.wrong(f'the key "{name}" is given twice', code="HW214")
+                raise key.wrong(f'the key "{name}" is given twice', "keep one of them", code="HW214")
             seen.add(name)
             title = name if self.title == "headwater.yml" else f"{self.title}.{name}"
             yield key, Value(value_node, self.path, self.source, title)
@@ -133,10 +173,17 @@ def read_yaml(text: str, path: str) -> Value:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place.at(path, text, mark.index if mark else 0)
-        message = f"this is not YAML: {error.problem or error.context}"
-        raise InputError("HW205", message, place=place) from error
+        what = f"{error.problem or error.context}"
+        hint = next((hint for sign, hint in _HINTS.items() if sign in what), "")
+        message = f"this is not YAML: {what.removeprefix('but ')}"
+        raise InputError("HW205", message, place=place, hint=hint) from error
+    except yaml.reader.ReaderError as error:
+        place = Place.at(path, text, error.position)
+        message = f"this is not YAML: the character {error.character!r} is not allowed"
+        raise InputError("HW205", message, place=place, hint="take it out") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError("HW205", "this is not YAML", place=Place.at(path, text, 0)) from error
+        place = Place.at(path, text, 0)
+        raise InputError("HW205", "this is not YAML", place=place, hint="nest less deeply") from error
     if node is None:
         raise InputError(
             "HW208", "headwater.yml is empty", place=Place(path, 1, 1), hint="write at least name: shop"

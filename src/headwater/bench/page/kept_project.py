@@ -24,7 +24,7 @@ from headwater.storage.records.journal import AUDIT, PUSHES, append_rows
 from headwater.storage.records.run_lock import run_lock
 from headwater.storage.records.system_tables import keep_system_tables
 from headwater.storage.timeline import new_file_name
-from headwater.storage.warehouse import Warehouse
+from headwater.storage.warehouse import Warehouse, warehouse_of
 from headwater.units import SECOND
 
 __all__ = ["write_history", "write_project"]
@@ -49,9 +49,8 @@ def write_project(folder: Path, views: int) -> None:
 
 
 def _opened(folder: str) -> tuple[Catalog, Warehouse]:
-    project = load(folder)
-    catalog = build(project)
-    return catalog, Warehouse(project.storage, catalog.places(), project.durability, project.retention.reads)
+    catalog = build(load(folder))
+    return catalog, warehouse_of(catalog)
 
 
 def write_history(folder: Path, seconds: int) -> None:

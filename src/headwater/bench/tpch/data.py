@@ -108,7 +108,7 @@ def fixed_tables(sizes: Sizes, chance: np.random.Generator) -> dict[str, pa.Tabl
 def _part(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
     count = sizes.parts
     brands = [f"Brand#{maker}{brand}" for maker in range(1, 6) for brand in range(1, 6)]
-    names = [f"{one} {other}" for one in _COLOURS for other in _COLOURS]
+    names = [f"{first} {second}" for first in _COLOURS for second in _COLOURS]
     return pa.table({
         "p_partkey": _keys(np.arange(1, count + 1)),
         "p_name": _drawn(names, count, chance),
@@ -122,15 +122,8 @@ def _part(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
 
 
 def _supplier(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
-    count = sizes.suppliers
-    keys, nations = np.arange(1, count + 1), chance.integers(0, 25, count)
-    return pa.table({
-        "s_suppkey": _keys(keys), "s_name": _numbered("Supplier#", keys),
-        "s_address": _numbered("street ", keys),
-        "s_nationkey": _keys(nations), "s_phone": _phones(nations, chance),
-        "s_acctbal": _money(chance.integers(-99_999, 999_999, count)),
-        "s_comment": _drawn(_COMMENTS, count, chance),
-    })  # fmt: skip
+    columns = _parties("s", "supp", "Supplier#", sizes.suppliers, chance)
+    return pa.table(columns | {"s_comment": _drawn(_COMMENTS, sizes.suppliers, chance)})
 
 
 def _partsupp(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
@@ -146,15 +139,24 @@ def _partsupp(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
 
 
 def _customer(sizes: Sizes, chance: np.random.Generator) -> pa.Table:
-    count = sizes.customers
-    keys, nations = np.arange(1, count + 1), chance.integers(0, 25, count)
-    return pa.table({
-        "c_custkey": _keys(keys), "c_name": _numbered("Customer#", keys),
-        "c_address": _numbered("street ", keys),
-        "c_nationkey": _keys(nations), "c_phone": _phones(nations, chance),
-        "c_acctbal": _money(chance.integers(-99_999, 999_999, count)),
-        "c_mktsegment": _drawn(_SEGMENTS, count, chance), "c_comment": _drawn(_COMMENTS, count, chance),
+    columns = _parties("c", "cust", "Customer#", sizes.customers, chance)
+    return pa.table(columns | {
+        "c_mktsegment": _drawn(_SEGMENTS, sizes.customers, chance),
+        "c_comment": _drawn(_COMMENTS, sizes.customers, chance),
     })  # fmt: skip
+
+
+def _parties(
+    prefix: str, key: str, title: str, count: int, chance: np.random.Generator
+) -> dict[str, pa.Array]:
+    """What suppliers and customers have in common."""
+    keys, nations = np.arange(1, count + 1), chance.integers(0, 25, count)
+    return {
+        f"{prefix}_{key}key": _keys(keys), f"{prefix}_name": _numbered(title, keys),
+        f"{prefix}_address": _numbered("street ", keys),
+        f"{prefix}_nationkey": _keys(nations), f"{prefix}_phone": _phones(nations, chance),
+        f"{prefix}_acctbal": _money(chance.integers(-99_999, 999_999, count)),
+    }  # fmt: skip
 
 
 def orders_and_items(

@@ -26,6 +26,7 @@ from headwater.storage.timeline import WEIGHT
 
 __all__ = ["Refreshes", "run"]
 
+WARM = 9  # refreshes: the JVM compiles, and AUTO learns what both ways take
 QUERIES = 22
 Tell = Callable[[str], None]
 
@@ -48,7 +49,7 @@ class Refreshes:
 
 
 def run(folder: str, scale: float = 0.1, rounds: int = 3, tell: Tell = lambda text: None) -> Refreshes:
-    """Medians of some refreshes, after one that warms the JVM."""
+    """Medians of some refreshes, after those that warm up."""
     spark = session("bench", config={"spark.driver.memory": "8g"}, log=os.path.join(folder, "spark.log"))
     declared = resolve(parse_statements((VIEW_FOLDER / "tpch.sql").read_text(encoding="utf-8")))
     names = {f"q{number}" for number in range(1, QUERIES + 1)}
@@ -62,18 +63,18 @@ def run(folder: str, scale: float = 0.1, rounds: int = 3, tell: Tell = lambda te
     tell("the first computation")
     world.push()
     pushes, fulls, changed = [], [], 0
-    for turn in range(rounds + 1):
-        tell(f"refresh {turn} of {rounds}" if turn else "a refresh that warms up")
+    for turn in range(WARM + rounds):
+        tell(f"refresh {turn - WARM + 1} of {rounds}" if turn >= WARM else "a refresh that warms up")
         orders, items, changed = _refresh(world, sizes, orders, items, turn, chance)
         pushes.append(world.push()[0])
         fulls.append(world.recompute())
     return Refreshes(
         scale,
         changed,
-        median(cost.cpu_seconds for cost in pushes[1:]),
-        median(cost.seconds for cost in pushes[1:]),
-        median(cost.cpu_seconds for cost in fulls[1:]),
-        median(cost.seconds for cost in fulls[1:]),
+        median(cost.cpu_seconds for cost in pushes[WARM:]),
+        median(cost.seconds for cost in pushes[WARM:]),
+        median(cost.cpu_seconds for cost in fulls[WARM:]),
+        median(cost.seconds for cost in fulls[WARM:]),
         tuple(sorted(world.modes)),
     )
 

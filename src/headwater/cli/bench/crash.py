@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +52,7 @@ def bench_crash(
             Path(scratch), 2 if quick else kills, seed, only or (), lambda text: console.print(text)
         )
     answer = {
-        "crashes": [asdict(crash) | {"well": crash.well} for crash in crashes],
+        "crashes": [crash.as_json() for crash in crashes],
         "skipped": [asdict(kind) for kind in skipped],
     }
     (out / "crash.json").write_text(json.dumps(answer, indent=2))
@@ -66,10 +66,12 @@ def bench_crash(
 
 def _print(crashes: Sequence[Crash], skipped: Sequence[Skipped]) -> None:
     kinds = dict.fromkeys(crash.kind for crash in crashes)
-    numbers = ("times", "pushed after s", "lost", "doubled", "not accepted", "wrong errors", "stuck")
+    numbers = (
+        "times", "pushed after s", "checked in s", "lost", "doubled", "not accepted", "wrong errors", "stuck"
+    )  # fmt: skip
     print_table(
         f"{len(crashes)} faults, {sum(crash.well for crash in crashes)} well; "
-        f"{max((crash.rows for crash in crashes), default=0):,} rows",
+        f"{max((crash.sources.rows for crash in crashes), default=0):,} rows",
         ("fault", *numbers, "views equal"),
         [_line(kind, [crash for crash in crashes if crash.kind == kind]) for kind in kinds],
         right=numbers,
@@ -79,10 +81,16 @@ def _print(crashes: Sequence[Crash], skipped: Sequence[Skipped]) -> None:
 
 
 def _line(kind: str, crashes: Sequence[Crash]) -> tuple[object, ...]:
-    times = sorted(crash.after_s for crash in crashes)
+    sources = [crash.sources for crash in crashes]
     return (
-        kind, len(crashes), f"{times[0]:.0f} to {times[-1]:.0f}", sum(crash.lost for crash in crashes),
-        sum(crash.doubled for crash in crashes), max(crash.untold for crash in crashes),
-        max(crash.wrong_errors for crash in crashes), sum(crash.stuck for crash in crashes),
+        kind, len(crashes), _from_to(crash.after_s for crash in crashes),
+        _from_to(crash.checked_s for crash in crashes), sum(checked.lost for checked in sources),
+        sum(checked.doubled for checked in sources), max(checked.untold for checked in sources),
+        max(checked.wrong_errors for checked in sources), sum(crash.stuck for crash in crashes),
         "yes" if all(crash.views_equal for crash in crashes) else "NO",
     )  # fmt: skip
+
+
+def _from_to(seconds: Iterable[float]) -> str:
+    in_order = sorted(seconds)
+    return f"{in_order[0]:.0f} to {in_order[-1]:.0f}"

@@ -35,7 +35,15 @@ def bench_weave(
         Path | None,
         typer.Option(help="With --execute: a CSV of quotes (symbol, ms_since_midnight, bid_x10000) instead."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="With --execute: a folder with quotes_*.csv (or .csv.gz) instead."),
+    ] = None,
     optimizer: Annotated[str, typer.Option(help="With --execute: who weaves.")] = "best",
+    rank: Annotated[
+        str,
+        typer.Option(help="With --execute: optimizers to run and to rank: all, or names."),
+    ] = "",
     compare: Annotated[
         bool,
         typer.Option(help="With --execute: also kept separately, by Spark's recompute, by streaming."),
@@ -55,6 +63,9 @@ def bench_weave(
     in DuckDB.  CPU-seconds of the process tree are counted, and answers are compared after every push, every
     view with the definition of windows and a sample with Spark's own GROUP BY window().  Some ten minutes.
 
+    With --execute --rank all the views are woven by each optimizer in turn and run: operations that the
+    model has and that are counted, CPU-seconds on Spark and in DuckDB, and how alike they rank the plans.
+
     Examples:
 
       headwater bench weave
@@ -64,11 +75,21 @@ def bench_weave(
       headwater bench weave --execute
 
       headwater bench weave --execute --views 10,50,250 --rate 500 --no-compare
+
+      headwater bench weave --execute --views 25 --rate 500 --pushes 4 --rank all
     """
     if execute:
-        from headwater.cli.bench.weave_execution import bench_weave_execution
+        from headwater.cli.bench.weave_execution import (
+            bench_weave_execution,
+            rank_weave_optimizers,
+            stream_of,
+        )
 
-        bench_weave_execution(views, rate, period, pushes, quotes, optimizer, compare, sample, out, as_json)
+        stream = stream_of(rate, period, pushes, quotes, data)
+        if rank:
+            rank_weave_optimizers(views, stream, rank, out, as_json)
+        else:
+            bench_weave_execution(views, stream, optimizer, compare, sample, out, as_json)
         return
     from headwater.bench.weave.experiments import experiment_2, one_more_query, scale
     from headwater.bench.weave.figures import draw_node_costs, draw_quality

@@ -13,15 +13,12 @@ if TYPE_CHECKING:
     from headwater.bench.weave.execution.outcome import Measured
     from headwater.bench.weave.execution.quotes import Stream
 
-__all__ = ["bench_weave_execution"]
+__all__ = ["bench_weave_execution", "rank_weave_optimizers", "stream_of"]
 
 
 def bench_weave_execution(
     views: str,
-    rate: int,
-    period: int,
-    pushes: int,
-    quotes: Path | None,
+    stream: Stream,
     optimizer: str,
     compare: bool,
     sampled: int,
@@ -34,7 +31,6 @@ def bench_weave_execution(
     from headwater.engine.spark.session import session
 
     counts = _counts(views)
-    stream = _stream(rate, period, pushes, quotes)
     tell = progress_console().print
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
@@ -62,10 +58,72 @@ def _counts(views: str) -> list[int]:
     return counts
 
 
-def _stream(rate: int, period: int, pushes: int, quotes: Path | None) -> Stream:
+def stream_of(rate: int, period: int, pushes: int, quotes: Path | None, data: Path | None) -> Stream:
+    """A generated stream, or the first minutes of a file of quotes."""
     from headwater.bench.weave.execution.quotes import generated, recorded
 
+    if data is not None:
+        quotes = _quotes_in(data)
     return generated(rate, period, pushes) if quotes is None else recorded(str(quotes), period, pushes)
+
+
+def _quotes_in(folder: Path) -> Path:
+    files = sorted(folder.glob("quotes_*.csv*")) + sorted(folder.glob("taq/quotes_*.csv*"))
+    if not files:
+        raise InputError(
+            "HW005",
+            f"there are no quotes in {folder}",
+            hint="--data takes a folder with quotes_*.csv or .csv.gz.",
+        )
+    return files[0]
+
+
+def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_json: bool) -> None:
+    """Run the plans of several optimizers, and say how alike the model and what is measured rank them."""
+    from dataclasses import asdict
+
+    from headwater.bench.weave.execution.optimizers import correlations, furthest_off, ranked
+    from headwater.bench.weave.execution.views import window_views
+    from headwater.engine.spark.session import session
+
+    (count,), optimizers = _counts(views)[:1], _optimizers(names)
+    plans = []
+    with tempfile.TemporaryDirectory() as folder:
+        spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
+        for plan in ranked(spark, folder, window_views(count), stream, optimizers):
+            plans.append(plan)
+            progress_console().print(f"{plan.optimizer}: {plan.spark_cpu_seconds:.2f} CPU s a push")
+    results = {
+        "views": count, "stream": stream.name, "optimizers": [asdict(plan) for plan in plans],
+        "rank_correlation": correlations(plans), "furthest_off_model": furthest_off(plans),
+    }  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "optimizers.json").write_text(to_json(results), encoding="utf-8")
+    if as_json:
+        print_json(results)
+        return
+    columns = ("optimizer", "trees", "operations/s: model", "counted", "CPU s a push: Spark", "DuckDB")
+    rows = [
+        (
+            plan.optimizer, plan.trees, f"{plan.model:,.0f}", f"{plan.counted:,.0f}",
+            f"{plan.spark_cpu_seconds:.2f}", f"{plan.duckdb_cpu_seconds:.3f}",
+        )
+        for plan in plans
+    ]  # fmt: skip
+    print_table(f"{count} views, {stream.name} quotes", columns, rows, right=columns[1:])
+    alike = ", ".join(f"{name} {value:.2f}" for name, value in correlations(plans).items())
+    console().print(f"rank correlation with the model: {alike}")
+    console().print(f"operations counted: within {100 * furthest_off(plans):.1f} % of the model")
+
+
+def _optimizers(names: str) -> list[str]:
+    from headwater.planning.windows import OPTIMIZER_NAMES
+
+    wanted = list(OPTIMIZER_NAMES) if names == "all" else [name.strip() for name in names.split(",")]
+    if unknown := [name for name in wanted if name not in OPTIMIZER_NAMES]:
+        known = ", ".join(OPTIMIZER_NAMES)
+        raise InputError("HW001", f"there is no optimizer {unknown[0]}", hint=f"all, or some of {known}")
+    return wanted
 
 
 def _show(run: Measured) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
+from headwater.cli.input.without_pandas import arrow_without_pandas
 from headwater.cli.show.output import console, print_json
 from headwater.errors import shown_folder
 from headwater.serve.planning.changing_json import added_json, dropped_json, priced
@@ -23,7 +24,10 @@ __all__ = ["add", "drop"]
 def add(
     folder: ProjectFolder,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.sql", help="One or more CREATE MATERIALIZED VIEW statements.")
+        Path,
+        typer.Argument(
+            metavar="FILE.sql", help="CREATE MATERIALIZED VIEW statements; - reads standard input."
+        ),
     ],
     force: Annotated[bool, typer.Option("--force", help="Add it even if it is refused.")] = False,
     as_json: JsonOption = False,
@@ -37,7 +41,9 @@ def add(
     """
     import headwater
 
-    done = headwater.open(str(folder)).add(file, force)
+    arrow_without_pandas()
+    project = headwater.open(str(folder))
+    done = project.add(Path("/dev/stdin") if str(file) == "-" else file, force)
     if as_json:
         print_json(added_json(done))
     else:
@@ -63,6 +69,7 @@ def drop(
     """
     import headwater
 
+    arrow_without_pandas()
     done = headwater.open(str(folder)).drop(view, keep_data)
     if as_json:
         print_json(dropped_json(done))

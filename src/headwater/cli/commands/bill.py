@@ -120,9 +120,9 @@ def _print(name: str, billed: Bill, by: By) -> None:
 
 def _print_notes(out: Console, billed: Bill) -> None:
     total = billed.total
-    late = counted(total.violations, "violation") if total.violations else "no violation"
     out.print(
-        f"{late}; {_gigabytes(total.gb_copied)} GB copied, {_gigabytes(total.gb_months)} GB-months stored."
+        f"{_broken(total)}; {_gigabytes(total.gb_copied)} GB copied, "
+        f"{_gigabytes(total.gb_months)} GB-months stored."
     )
     if billed.processes:
         used = sum(billed.processes.values())
@@ -132,6 +132,15 @@ def _print_notes(out: Console, billed: Bill) -> None:
             else f"The runs' processes used {used:,.1f} CPU-seconds."
         )
     out.print(billed.not_included)
+
+
+def _broken(total: Costs) -> str:
+    """Which promises were broken: a view may be late between two looks of the audit, or without a run."""
+    violations = counted(total.violations, "violation") if total.violations else "no violation seen"
+    if not total.late_rows:
+        return violations if total.violations else "no violation"
+    late = counted(total.late_rows, "row")
+    return f"{late} came late, {violations}"
 
 
 def _gigabytes(amount: float) -> str:

@@ -13,7 +13,7 @@ import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder, QuietOption
 from headwater.cli.input.opening import open_to_write
-from headwater.cli.serving.serve import HostOption, PortOption
+from headwater.cli.serving.serve import LOOPBACK, HostOption, PortOption
 from headwater.cli.show.output import progress_console
 from headwater.cli.show.screens.live import Watch
 from headwater.cli.stopping import stop_on_signals
@@ -49,7 +49,7 @@ def run(
     page: Annotated[
         bool, typer.Option("--page", help="Also show the page in a browser: --serve, and says where it is.")
     ] = False,
-    host: HostOption = "127.0.0.1",
+    host: HostOption = LOOPBACK,
     port: PortOption = None,
     log_level: Annotated[
         LogLevel, typer.Option("--log-level", help="How much logs/headwater.log in the warehouse tells.")
@@ -79,6 +79,8 @@ def run(
 
     if until_idle and lasting is not None:
         raise InputError("HW003", "--until-idle and --for exclude each other", hint="Give one of them.")
+    if not (serve or page) and (port is not None or host != LOOPBACK):
+        raise InputError("HW003", "--host and --port need --serve or --page", hint="Add one of them.")
     limit = None if lasting is None else positive_duration(lasting, "--for")
     project = open_to_write(folder)
     project.check_sources()

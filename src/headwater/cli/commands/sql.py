@@ -10,7 +10,7 @@ import typer
 
 from headwater.cli.input.arguments import JsonOption, ProjectFolder
 from headwater.cli.input.opening import open_last_good
-from headwater.cli.input.prompt import statements
+from headwater.cli.input.prompt import at_a_terminal, piped, statements
 from headwater.cli.show.output import console, print_json, print_table
 from headwater.cli.show.rejected import sources_of, warn_of_rejected
 from headwater.clock import instant_text
@@ -25,7 +25,10 @@ __all__ = ["sql"]
 def sql(
     folder: ProjectFolder,
     query: Annotated[
-        str | None, typer.Argument(metavar="SELECT", help="The query; without it, a prompt.")
+        str | None,
+        typer.Argument(
+            metavar="SELECT", help="The query, in quotes; - reads standard input. Without it, a prompt."
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option(help="Rows to print as a table; --json and --csv give all.", min=0)
@@ -35,15 +38,23 @@ def sql(
 ) -> None:
     """Answer a SELECT over views and sources, all as of one time. Needs no Spark and changes nothing.
 
-    Example: `headwater sql shop "SELECT status, count(*) FROM orders GROUP BY status"`
+    What is piped in is answered statement by statement, up to the first that is wrong.
+
+    Examples: `headwater sql shop "SELECT status, count(*) FROM orders GROUP BY status"`,
+    `headwater sql shop --csv < report.sql`
     """
     if as_csv and as_json:
         raise InputError("HW001", "--csv and --json exclude each other", hint="Choose one.")
     project = open_last_good(folder)
-    if query is not None:
-        answer = project.sql(query)
+    if query == "-" or (query is None and not at_a_terminal()):
+        queries = piped(sys.stdin.read())
+    else:
+        queries = [] if query is None else [query]
+    for text in queries:
+        answer = project.sql(text)
         _print(answer, limit, as_csv, as_json)
         warn_of_rejected(project, sources_of(project, answer.times))
+    if queries:
         return
     relations = {name: list(columns) for name, columns in project.catalog.types().items()}
     for statement in statements(f"{project.project.name}> ", relations):
@@ -72,7 +83,8 @@ def _print_csv(answer: Answer) -> None:
 
 
 def _print_table(answer: Answer, limit: int) -> None:
-    rows = zip(*(column.to_pylist() for column in answer.table.slice(0, limit).columns), strict=True)
+    shown = answer.table.slice(0, min(limit, len(answer)))
+    rows = zip(*(column.to_pylist() for column in shown.columns), strict=True)
     print_table(
         _title(answer),
         answer.table.column_names,

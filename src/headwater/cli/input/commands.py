@@ -13,23 +13,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from typer import BadParameter
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
-__all__ = ["Command", "ProjectCommand"]
+__all__ = ["Command", "ProjectCommand", "shown_as_flags"]
 
 HERE = "."
 CONFIG = "headwater.yml"
 
 
+def shown_as_flags(params: Any) -> Any:
+    """Help shows `--json`, not `--json <bool>`."""
+    for param in params:
+        if isinstance(param, TyperOption) and param.is_flag:
+            param.metavar = ""
+    return params
+
+
 class Command(TyperCommand):
-    """A command whose help shows `--json`, not `--json <bool>`."""
+    """A command whose help shows flags as flags, and which takes no empty word for a folder or a name."""
 
     def get_params(self, ctx: Any) -> Any:
-        params = super().get_params(ctx)
-        for param in params:
-            if isinstance(param, TyperOption) and param.is_flag:
-                param.metavar = ""
-        return params
+        return shown_as_flags(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        values, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        for param in self.params:
+            given = values.get(param.name or "")
+            empty = "" in given if isinstance(given, tuple | list) else given == ""
+            if empty and isinstance(param, TyperArgument):
+                raise BadParameter("it is empty: is a variable of the shell not set?", ctx=ctx, param=param)
+        return super().parse_args(ctx, args)
 
 
 class ProjectCommand(Command):

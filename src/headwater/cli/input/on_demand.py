@@ -15,6 +15,8 @@ from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group
 
+from headwater.cli.input.commands import shown_as_flags
+
 __all__ = ["MARKUP", "group_of"]
 
 MARKUP: Literal["markdown"] = "markdown"
@@ -35,7 +37,24 @@ def group_of(homes: Mapping[str, str], kind_of: Callable[[str], Kind]) -> type[T
         def list_commands(self, ctx: Any) -> list[str]:
             return list(self.commands)
 
+        def get_params(self, ctx: Any) -> Any:
+            return shown_as_flags(super().get_params(ctx))
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            return super().parse_args(ctx, _as_option(args))
+
     return OnDemand
+
+
+def _as_option(args: list[str]) -> list[str]:
+    """`headwater help plan` and `headwater version`, as other tools have them."""
+    match args:
+        case ["help", *command]:
+            return [*command, "--help"]
+        case ["version"]:
+            return ["--version"]
+        case _:
+            return args
 
 
 class _Commands(MutableMapping[str, Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["completions", "statements"]
+__all__ = ["at_a_terminal", "completions", "piped", "statements"]
 
 _WORDS = (
     "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "JOIN", "LEFT JOIN", "ON", "USING",
@@ -14,6 +14,11 @@ _WORDS = (
 )  # fmt: skip
 _LEAVE = ("exit", "quit", "\\q")
 _HELP = "End a query with ; - TAB completes names - tables lists what there is - exit leaves."
+
+
+def at_a_terminal() -> bool:
+    """Is standard input typed, and not piped in?"""
+    return sys.stdin.isatty()
 
 
 def statements(
@@ -46,6 +51,15 @@ def statements(
             if line.rstrip().endswith(";"):
                 yield "\n".join(typed)
                 typed = []
+
+
+def piped(text: str) -> list[str]:
+    """The statements of a text; the last one needs no semicolon. Nothing at all is one that is wrong."""
+    from headwater.sql.ddl.statements import split_statements
+    from headwater.sql.parsing.lexer import Source
+
+    words = (words for words, _ in split_statements(Source("standard input", text)))
+    return [each.rest_text().text for each in words] or [text]
 
 
 def completions(word: str, relations: Mapping[str, Sequence[str]]) -> list[str]:

@@ -74,7 +74,7 @@ def ingest(
     path = "/dev/stdin" if str(file) == "-" else str(file)
     with _progress(path) as show:
         appended = project.ingest_file(
-            table, path, batch, form=FileFormat(form, delimiter), keep_going=keep_going, show=show
+            table, path, batch, form=FileFormat(form, _character(delimiter)), keep_going=keep_going, show=show
         )
     if as_json:
         print_json(_answer(appended))
@@ -83,6 +83,11 @@ def ingest(
     warn_of_rejected(project, {project.table(table).name})
     if appended.rejected:
         raise typer.Exit(1)
+
+
+def _character(delimiter: str | None) -> str | None:
+    """What is meant by \\t, which most shells pass on as two characters."""
+    return "\t" if delimiter == "\\t" else delimiter
 
 
 def _answer(appended: Appended) -> dict[str, Any]:
@@ -105,6 +110,8 @@ def _print(appended: Appended, table: Table, path: str, listing: str) -> None:
     when = "" if appended.time is None else f" at {instant_text(appended.time)}"
     stored = "already stored: " if appended.repeated else ""
     out.print(f"{stored}{appended.accepted} accepted{when}, {appended.rejected} rejected")
+    if not appended.accepted and not appended.rejected:
+        out.print(f"{path} holds no record.", markup=False)
     for rejection in appended.reasons[:SHOWN]:
         out.print(f"  line {rejection.line}: {rejection.reason}", markup=False)
     if appended.rejected > SHOWN and not appended.repeated:

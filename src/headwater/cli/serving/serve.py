@@ -20,9 +20,10 @@ from headwater.serve.json_text import compact_json
 if TYPE_CHECKING:
     from headwater.serve.http.server import Server
 
-__all__ = ["HostOption", "PortOption", "serve", "started"]
+__all__ = ["LOOPBACK", "HostOption", "PortOption", "serve", "started"]
 
 LOG = "serve.log"
+LOOPBACK = "127.0.0.1"
 
 HostOption = Annotated[
     str, typer.Option("--host", metavar="ADDRESS", help="Where to listen; others than loopback need keys.")
@@ -35,7 +36,7 @@ PortOption = Annotated[
 
 def serve(
     folder: ProjectFolder,
-    host: HostOption = "127.0.0.1",
+    host: HostOption = LOOPBACK,
     port: PortOption = None,
     allow_host: Annotated[
         list[str] | None,

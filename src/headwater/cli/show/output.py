@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -19,11 +20,12 @@ __all__ = [
 ]  # fmt: skip
 
 WIDE = 160
+NARROW = 40  # on a narrower screen lines go on in the next one, as the terminal has it
 
 
 def console() -> Console:
     """Standard output, for answers: lines end between words in a terminal, and are whole elsewhere."""
-    soft_wrap = _width(sys.stdout) is not None
+    soft_wrap = not _is_screen(sys.stdout)
     return Console(
         file=sys.stdout, highlight=False, markup=False, soft_wrap=soft_wrap, width=_width(sys.stdout)
     )
@@ -53,9 +55,24 @@ def progress_console(even_if_quiet: bool = False) -> Console:
     )
 
 
+def _is_screen(stream: TextIO) -> bool:
+    return stream.isatty() or _columns() > 0
+
+
+def _columns() -> int:
+    """What COLUMNS says; 0 if that is nothing, or no width."""
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isascii() and columns.isdigit() else 0
+
+
 def _width(stream: TextIO) -> int | None:
-    """A terminal knows its width; a file or a pipe has room enough for a table's cells in one line."""
-    return None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    """A terminal knows its width, also when it changes; a file or a pipe has room for a row in one line."""
+    if not _is_screen(stream):
+        return WIDE
+    columns = _columns()
+    if columns or shutil.get_terminal_size().columns < NARROW:
+        return max(NARROW, columns)
+    return None
 
 
 def print_json(answer: Any) -> None:

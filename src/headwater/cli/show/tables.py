@@ -63,15 +63,18 @@ def fit(columns: Sequence[Column], rows: Iterable[Sequence[object]], width: int)
         for at, column in enumerate(columns)
         if not (column.unless_zero and all(not set(row[at]) - ZEROS for row in cells))
     ]
-    left_out: list[str] = []
+    all_shown, left_out = tuple(shown), list[str]()
     while _total(column.readable for column in shown) > width and any(column.column.rank for column in shown):
         least = max(shown, key=lambda column: (column.column.rank, column.at))
         shown.remove(least)
         left_out.insert(0, least.column.name)
+    widths = _widths(shown, width)
+    if not widths:  # records have room for all
+        shown, left_out = list(all_shown), []
     return Fitted(
         tuple(column.column for column in shown),
         tuple(tuple(row[column.at] for column in shown) for row in cells),
-        _widths(shown, width),
+        widths,
         tuple(left_out),
     )
 
@@ -119,6 +122,7 @@ def _records(fitted: Fitted) -> Table:
     table.add_column(overflow="fold")
     for row in fitted.rows:
         for column, cell in zip(fitted.columns, row, strict=True):
-            table.add_row(column.name, Text(cell))
+            if cell:
+                table.add_row(column.name, Text(cell))
         table.add_section()
     return table

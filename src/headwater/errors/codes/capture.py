@@ -80,7 +80,7 @@ CODES = (
     Code(
         "HW860",
         "The warehouse could not be written",
-        "A disk is full, or the storage failed, while captured changes were written.",
+        "A disk is full, or the storage failed, while captured changes or views were written.",
         "Free some space, or mend the storage; nothing was committed, and it can be tried again.",
     ),
     Code(

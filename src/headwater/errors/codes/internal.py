@@ -133,6 +133,13 @@ CODES = (
         _REPORT,
     ),
     Code(
+        "HW924",
+        "A stage that holds nothing would be read",
+        "The stage was emptied because its view was recomputed as a whole; it is computed anew before it is"
+        " read. A push that comes too early is repeated as of a later time; if this stays, it is a bug.",
+        _REPORT,
+    ),
+    Code(
         "HW907",
         "An aggregate without partial states",
         "Only aggregates that are sums over rows are kept as partial states. This is a bug.",

@@ -4,6 +4,9 @@ twice       results that are there more than once
 no match    results that the view's own SQL does not have over its sources
 stale       results of which a row had outlived its tolerance when the last of its rows came
 differs     results that are missing or too many, by the rows that probed
+
+A run may go on meanwhile.  So everything is read as of one time, and read again where compaction has given up
+what was there then: it waits for those that read a relation, and the view is further back than its inputs.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic, sleep
 
 import duckdb
 
@@ -24,6 +28,8 @@ from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["Checked", "check", "matches", "since_then"]
+
+PATIENCE_S, AGAIN_S = 60.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +45,39 @@ class Checked:
         return not (self.twice or self.no_match or self.stale or self.differs)
 
 
-def check(warehouse: Warehouse, catalog: Catalog, name: str) -> Checked:
-    """As of the view's time, whatever has been committed since."""
-    view, shown = catalog.project.views[name], _timeline(warehouse, catalog, name)
+def check(
+    warehouse: Warehouse, catalog: Catalog, name: str, patience_s: float = PATIENCE_S
+) -> Checked | None:
+    """As of the view's time, whatever has been committed since; None if that cannot be read any more."""
+    view, until = catalog.project.views[name], monotonic() + patience_s
+    while True:
+        time = _timeline(warehouse, catalog, name).time()
+        checked = _checked(warehouse, catalog, view, time)
+        if not _forgotten(warehouse, catalog, view, time):
+            return checked
+        if monotonic() >= until:
+            return None
+        sleep(AGAIN_S)
+
+
+def _forgotten(warehouse: Warehouse, catalog: Catalog, view: View, time: int) -> bool:
+    assert view.window is not None
+    stages = (view.name, *(probes(view.name, stream.name) for stream in view.window.streams))
+    sources = (warehouse.source(stream.table) for stream in view.window.streams)
+    timelines = (*sources, *(_timeline(warehouse, catalog, stage) for stage in stages))
+    return any(timeline.horizon() > time for timeline in timelines)
+
+
+def _checked(warehouse: Warehouse, catalog: Catalog, view: View, time: int) -> Checked:
+    shown = _timeline(warehouse, catalog, view.name)
     assert view.window is not None
     with _database() as database:
-        _sources(database, warehouse, view, shown.time())
+        _sources(database, warehouse, view, time)
         for stream in view.window.streams:
-            stage = probes(name, stream.name)
+            stage = probes(view.name, stream.name)
             recent = _timeline(warehouse, catalog, stage)
-            _register(database, stage, recent, recent.as_of(shown.time()))
-        _register(database, "shown", shown, shown.as_of(shown.time()), once=False)
+            _register(database, stage, recent, recent.as_of(time))
+        _register(database, "shown", shown, shown.as_of(time), once=False)
         right = in_dialect(SqlText(adapted_text(view)), "duckdb")
         every = in_dialect(view.sql, "duckdb")
         rows = f"SELECT * EXCLUDE ({WEIGHT}) FROM shown"
@@ -77,11 +105,12 @@ def since_then(warehouse: Warehouse, catalog: Catalog, name: str, since: int) ->
     view, shown = catalog.project.views[name], _timeline(warehouse, catalog, name)
     window = view.window
     assert window is not None
+    time = shown.time()
     kept = min(window.retain or stream.tolerance or window.length for stream in window.streams)
-    oldest = max(since, shown.time() - micros(kept))
+    oldest = max(since, time - micros(kept))
     with _database() as database:
-        _sources(database, warehouse, view, shown.time(), f'"at" > make_timestamptz({oldest})')
-        _register(database, "shown", shown, shown.as_of(shown.time()))
+        _sources(database, warehouse, view, time, f'"at" > make_timestamptz({oldest})')
+        _register(database, "shown", shown, shown.as_of(time))
         joined = " ".join(
             f"JOIN {stream.table} r{number} ON r{number}.id = shown.i{number}"
             for number, stream in enumerate(window.streams)

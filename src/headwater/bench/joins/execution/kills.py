@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headwater.api import Headwater
-from headwater.bench.joins.execution.checks import check
+from headwater.bench.joins.execution.checks import Checked, check
 from headwater.bench.joins.execution.running import (
     Feeder,
     answer,
@@ -38,7 +38,7 @@ LONGEST_S = 2.0  # that a push may be under way before it is killed
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """Over all kills; a result is counted after each."""
+    """Over all kills; a result is counted after each. `unchecked`: after which compaction had gone on."""
 
     kills: int
     in_pushes: int  # that came while the join or one of its inputs was being pushed
@@ -47,6 +47,7 @@ class Kills:
     no_match: int
     stale: int
     differs: int
+    unchecked: int
     chose: int  # kills after which the join was choosing
     equal: bool
 
@@ -56,22 +57,24 @@ def run_kills(folder: Path, kills: int, say: Callable[[str], None]) -> Kills:
     settings = f"overload: {{probes_per_second: {PROBES}}}\n"
     project = written_project(folder, workload, FRESHNESS, settings)
     feeder = Feeder(folder, workload, DOMAINS, dict.fromkeys(workload.columns, RATE))
-    checked, in_pushes, chose = [], 0, 0
+    checked: list[Checked] = []
+    in_pushes = chose = 0
     with feeder.feeding():
         for number in range(kills):
             with running(folder) as process:
                 wait_for_views(project, process)
                 in_pushes += _in_a_push(project, chance)
                 kill_all(process)
-            checked.append(check(project.warehouse, project.catalog, "joined"))
+            seen = check(project.warehouse, project.catalog, "joined", patience_s=0.0)
+            checked += [] if seen is None else [seen]
             chose += project.status().joins[0].choosing
-            say(f"kill {number + 1}: {checked[-1]}")
+            say(f"kill {number + 1}: {seen or 'not checked'}")
     answer(folder, "run", "--until-idle")
     (verified,) = answer(folder, "verify", "joined")["views"]
     return Kills(
         kills, in_pushes, sum(seen.results for seen in checked), sum(seen.twice for seen in checked),
         sum(seen.no_match for seen in checked), sum(seen.stale for seen in checked),
-        sum(seen.differs for seen in checked), chose, bool(verified["equal"]),
+        sum(seen.differs for seen in checked), kills - len(checked), chose, verified["equal"] is True,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from headwater.api import Headwater
-from headwater.bench.joins.execution.checks import check, since_then
+from headwater.bench.joins.execution.checks import Checked, check, since_then
 from headwater.bench.joins.execution.running import (
     BESIDE,
     Feeder,
@@ -40,7 +40,10 @@ EVERY_S = 10
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """`violations` and `staleness_s`: in the time of overload, by the audit; the promise beside is 20 s."""
+    """`violations` and `staleness_s`: in the time of overload, by the audit; the promise beside is 20 s.
+
+    `checked` by DuckDB and `equal` by `verify`, when the run has ended; None: what was there is forgotten.
+    """
 
     rows: int
     pushes_that_chose: int
@@ -53,9 +56,9 @@ class Live:
     exact_since: str | None
     exact_since_then: bool
     matches_since_then: int
-    stale_results: int
-    right: bool
-    equal: bool
+    checked: Checked | None
+    equal: bool | None
+    not_compared: str
     samples: list[Sample]
 
 
@@ -78,8 +81,9 @@ def run_live(folder: Path, normal_s: int, overload_s: int, say: Callable[[str], 
         feeder.rates = _rates(workload, NORMAL)
         say("normal load again")
         time.sleep(normal_s + FRESHNESS)
+        after = _join(project)
+    checked = check(project.warehouse, project.catalog, "joined", patience_s=0.0)
     (verified,) = answer(folder, "verify", "joined")["views"]
-    after, checked = _join(project), check(project.warehouse, project.catalog, "joined")
     found, there = since_then(project.warehouse, project.catalog, "joined", after.exact_since or ended_at)
     audit = _audited(project, began_at, ended_at)
     return Live(
@@ -94,7 +98,7 @@ def run_live(folder: Path, normal_s: int, overload_s: int, say: Callable[[str], 
          for change in after.adaptations],
         after.choosing,
         None if after.exact_since is None else instant_text(after.exact_since),
-        found == there, there, checked.stale, checked.right, bool(verified["equal"]), samples,
+        found == there, there, checked, verified["equal"], verified["not_compared"], samples,
     )  # fmt: skip
 
 

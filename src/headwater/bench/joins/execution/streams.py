@@ -101,7 +101,10 @@ class Streams:
         return matches(self.warehouse, self.workplace.catalog.project.views[VIEW], self.clock.now())
 
     def checked(self) -> Checked:
-        return check(self.warehouse, self.workplace.catalog, VIEW)
+        checked = check(self.warehouse, self.workplace.catalog, VIEW)
+        if checked is None:
+            raise RuntimeError("what was there is forgotten, though nothing compacts here")
+        return checked
 
     def verified(self) -> bool:
         return bool(verify(self.workplace, self.workplace.catalog.kept[VIEW]).equal)

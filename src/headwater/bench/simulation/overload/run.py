@@ -29,7 +29,13 @@ from headwater.engine.run.loop import Loop
 from headwater.engine.spark.warmth import forget_actions
 from headwater.model import Column, Project, SqlText, Table, Updates, View
 
-__all__ = ["OverloadOutcome", "OverloadedRun", "simulate_overload", "simulate_overloads"]
+__all__ = [
+    "OverloadOutcome",
+    "OverloadedRun",
+    "simulate_cold_start",
+    "simulate_overload",
+    "simulate_overloads",
+]
 
 VIEWS = (
     "SELECT symbol, price FROM quotes",
@@ -38,7 +44,7 @@ VIEWS = (
 )
 PROMISES = (10.0, 15.0, 30.0, 60.0)  # seconds
 LENGTH = 60  # of a run, in promises
-LEARNING = 6  # promises, from a cold start on, in which a view may be late
+LEARNING = 6  # promises, from a cold start on, in which a view may now and then be late
 CALM = 0.75  # of a run: then the load drops
 CAUGHT_UP = 0.15  # of a run: by then nothing waits
 POLL_EVERY = 200_000  # microseconds
@@ -54,6 +60,7 @@ class OverloadOutcome:
     pushes: int
     promise_s: float
     worst_s: float  # staleness of a view
+    first_s: float  # the same in the first promises of a run, while it learns
     chose: bool
     busy: float  # the part of the time in which a push was under way
     problem: str = ""
@@ -99,6 +106,7 @@ class OverloadedRun:
     offered: float = field(init=False)  # updates per second
     started_at: int = field(init=False)
     worst: int = 0
+    first: int = 0
     chose: bool = False
     busy: int = 0
     problem: str = ""
@@ -137,18 +145,23 @@ class OverloadedRun:
     def rate(self) -> float:
         return self.offered * (1.0 if self.clock.monotonic() < self.length * CALM else 0.02)
 
-    def run(self) -> OverloadOutcome:
+    def run(self, promises: int = LENGTH) -> OverloadOutcome:
         forget_actions(self.market.spark)
-        self.loop.keep(threading.Event(), self.promise * LENGTH)
+        self.loop.keep(threading.Event(), self.promise * promises)
+        if promises == LENGTH:
+            self._judge()
+        return OverloadOutcome(
+            self.seed, self.clock.monotonic() / 3.6e9, self.runner.ended, self.promise.total_seconds(),
+            self.worst / 1e6, self.first / 1e6, self.chose, self.busy / max(self.clock.monotonic(), 1),
+            self.problem,
+        )  # fmt: skip
+
+    def _judge(self) -> None:
         if not self.problem and self.market.held.counted.waits and not self.caught_up:
             self.problem = f"{self.market.held.counted.waits} keys wait long after the load has dropped"
         worst = self.worst / 1e6
         if worst > self.promise.total_seconds():
             self.problem = self.problem or f"a view was {worst:.1f} s stale"
-        return OverloadOutcome(
-            self.seed, self.clock.monotonic() / 3.6e9, self.runner.ended, self.promise.total_seconds(), worst,
-            self.chose, self.busy / max(self.clock.monotonic(), 1), self.problem,
-        )  # fmt: skip
 
     def _next_at(self) -> int:
         ends = self.runner.next_at()
@@ -160,8 +173,11 @@ class OverloadedRun:
         self.busy += now - self._looked_at if self.runner.pushes else 0
         self._looked_at = now
         times = [self.market.timeline(name).time() for name in self.market.catalog.kept]
+        stalest = self.clock.now() - min(times)
         if now > micros(self.promise * LEARNING):
-            self.worst = max(self.worst, *(self.clock.now() - time for time in times))
+            self.worst = max(self.worst, stalest)
+        else:
+            self.first = max(self.first, stalest)
         waits = self.market.held.counted.waits
         self.chose |= waits > 0
         self.caught_up |= not waits and now > self.length * (CALM + CAUGHT_UP)
@@ -193,6 +209,11 @@ def _costs(chance: random.Random, promise: float) -> Costs:
 
 def simulate_overload(seed: int) -> OverloadOutcome:
     return OverloadedRun(seed).run()
+
+
+def simulate_cold_start(seed: int) -> OverloadOutcome:
+    """The first promises of a run, in which it has to learn what everything takes."""
+    return OverloadedRun(seed).run(LEARNING)
 
 
 def simulate_overloads(

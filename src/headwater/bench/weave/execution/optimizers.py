@@ -2,13 +2,15 @@
 
 model      rate of each tree + fragments that end x groups x overlap, in operations a second
 counted    rows that each tree takes in + the windows that each of its fragments is merged into, once
-CPU        of the same trees by hand in DuckDB (duckdb_limit.py), in which nothing but trees and views is paid
+Spark      CPU-seconds of a push of the views, kept as they are by a run
+DuckDB     CPU-seconds of the same trees by hand (duckdb_limit.py): nothing but trees and views is paid
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +21,29 @@ from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.weaving.edges import Edges, edges_in
 from headwater.bench.weave.execution.duckdb_limit import DuckLimit
 from headwater.bench.weave.execution.quotes import Stream
-from headwater.bench.weave.execution.views import window_project
-from headwater.catalog import Catalog, build
+from headwater.bench.weave.execution.world import World
+from headwater.catalog import Catalog
 from headwater.model import Weaving
 from headwater.planning.weaving.costs import edge_rate
 from headwater.planning.windows import Query
-from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.storage.timeline import WEIGHT
-from headwater.storage.warehouse import Warehouse
 
-__all__ = ["Ranked", "counted_operations", "model_operations", "ranked", "ranks_alike"]
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "Ranked",
+    "correlations",
+    "counted_operations",
+    "furthest_off",
+    "members_of",
+    "model_operations",
+    "ranked",
+    "ranks_alike",
+]
 
 SECOND = 1_000_000
-WARM = 1  # pushes that are not counted
+WARM = 2  # pushes that are not counted
 
 Members = Mapping[Edges, Sequence[Query]]
 
@@ -44,26 +56,50 @@ class Ranked:
     trees: int
     model: float
     counted: float
-    cpu_seconds: float
+    spark_cpu_seconds: float
+    duckdb_cpu_seconds: float
 
 
 def ranked(
-    folder: str, queries: Sequence[Query], stream: Stream, optimizers: Sequence[str]
+    spark: SparkSession, folder: str, queries: Sequence[Query], stream: Stream, optimizers: Sequence[str]
 ) -> Iterator[Ranked]:
-    """Plan the views by each optimizer, count what its trees do on the stream, and run them by hand."""
+    """Let each optimizer weave the views, run them on Spark and by hand, and count what their trees do."""
     for optimizer in optimizers:
-        project = window_project(folder, queries, stream, Weaving(optimizer, always=True))
-        catalog = shared_catalog(build(project), Warehouse(f"{folder}/{optimizer}"))
-        trees = members_of(catalog, queries)
-        limit = DuckLimit(queries, [catalog.shared[tree] for tree in sorted(catalog.shared)], catalog.kept)
-        costs = [limit.push(batch).cpu_seconds for batch in stream.batches][WARM:]
+        world = World(spark, f"{folder}/{optimizer}", queries, stream, Weaving(optimizer, always=True))
+        trees = members_of(world.catalog, queries)
+        kept = [world.catalog.shared[tree] for tree in world.trees]
+        limit = DuckLimit(queries, kept, world.catalog.kept)
+        by_hand = [limit.push(batch).cpu_seconds for batch in stream.batches]
+        pushed = [world.push(number)[0].cpu_seconds for number in range(len(stream.batches))]
+        world.close()
         yield Ranked(
             optimizer,
             len(trees),
             model_operations(trees, stream.rate, stream.symbols),
             counted_operations(trees, stream),
-            sum(costs) / len(costs),
+            _mean(pushed[WARM:]),
+            _mean(by_hand[WARM:]),
         )
+
+
+def _mean(costs: Sequence[float]) -> float:
+    return sum(costs) / len(costs)
+
+
+def correlations(plans: Sequence[Ranked]) -> dict[str, float]:
+    """How alike the model and what was measured rank the plans; 1 if they rank them the same."""
+    model = [plan.model for plan in plans]
+    measured = {
+        "counted": [plan.counted for plan in plans],
+        "spark": [plan.spark_cpu_seconds for plan in plans],
+        "duckdb": [plan.duckdb_cpu_seconds for plan in plans],
+    }
+    return {name: ranks_alike(model, values) for name, values in measured.items()}
+
+
+def furthest_off(plans: Sequence[Ranked]) -> float:
+    """By how much of the model the operations that were counted differ from it, at most."""
+    return max(abs(plan.counted / plan.model - 1) for plan in plans)
 
 
 def members_of(catalog: Catalog, queries: Sequence[Query]) -> Members:

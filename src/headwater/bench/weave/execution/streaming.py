@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from headwater.bench.cpu import Cost, measured
 from headwater.bench.weave.execution.views import select
-from headwater.engine.spark.session import apart
+from headwater.engine.spark.session import new_session
 from headwater.planning.windows import Query
 from headwater.storage.timeline import WEIGHT
 
@@ -37,7 +37,7 @@ SETTINGS = {
 
 class Streaming:
     def __init__(self, spark: SparkSession, folder: str, queries: Sequence[Query]) -> None:
-        self.spark = apart(spark, SETTINGS)
+        self.spark = new_session(spark, SETTINGS)
         self.folder = folder
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.join(folder, "batches"))

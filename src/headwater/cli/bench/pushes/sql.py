@@ -34,6 +34,10 @@ def bench_sql(
     from headwater.bench.sql import CONSTRUCTS, middle_ratio, run
 
     chosen = [name for name in CONSTRUCTS if not only or any(part.lower() in name.lower() for part in only)]
+    for part in only or ():
+        if not any(part.lower() in name.lower() for name in CONSTRUCTS):
+            message = f'no construct has "{part}" in its name: {", ".join(CONSTRUCTS)}'
+            raise typer.BadParameter(message, param_hint="--only")
     console = progress_console()
     lines = run(str(out), rows, chosen, tell=lambda text: console.print(text))
     answer = [asdict(line) | {"ratio": line.ratio} for line in lines]
@@ -44,9 +48,7 @@ def bench_sql(
         return
     numbers = ("push CPU s", "push s", "recompute CPU s", "recompute s", "ratio")
     print_table(
-        f"{rows:,} rows, 1 % changed; CPU of a recompute against a push, median {middle_ratio(lines):.1f}"
-        if lines
-        else "no construct has such a name",
+        f"{rows:,} rows, 1 % changed; CPU of a recompute against a push, median {middle_ratio(lines):.2f}",
         ("construct", "pushed", *numbers),
         [
             (

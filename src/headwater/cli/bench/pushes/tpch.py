@@ -20,7 +20,7 @@ def bench_tpch(
         Path, typer.Option(callback=local_folder, help="Where results and scratch data go.")
     ] = Path("bench-results/tpch"),
     scale: Annotated[float, typer.Option(min=0.001, help="1 is 1.5 million orders.")] = 0.1,
-    rounds: Annotated[int, typer.Option(min=1, help="Refreshes that count, after one that warms up.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Refreshes that count, after nine that warm up.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """TPC-H's 22 queries as views: a push of all after its refresh functions against Spark's recompute.
