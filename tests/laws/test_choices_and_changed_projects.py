@@ -26,7 +26,7 @@ from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
 from support.without_spark import run_without_spark, workplace
 
-SEEDS = 4
+SEEDS = 2
 STEPS = 10
 KEYS = (None, *range(1, 8))
 VIEWS = {

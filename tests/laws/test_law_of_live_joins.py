@@ -32,7 +32,7 @@ from support.overload.live_joins import Live, instant, live_for
 from support.overload.spark_in_duckdb import PushesInDuckDb
 from support.overload.window_joins import WindowJoin, by_duckdb
 
-PARTS, RUNS, STEPS = 4, 5, 16
+PARTS, RUNS, STEPS = 2, 5, 16
 
 
 def joined(chance: random.Random) -> tuple[str, WindowJoin]:

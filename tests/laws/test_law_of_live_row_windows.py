@@ -26,7 +26,7 @@ from support.overload.row_windows import OneByOne, RowsJoin, probing_of
 from support.overload.spark_in_duckdb import PushesInDuckDb
 from support.overload.window_joins import table_ddl
 
-PARTS, RUNS, STEPS = 2, 5, 16
+PARTS, RUNS, STEPS = 1, 5, 16
 
 
 @dataclass

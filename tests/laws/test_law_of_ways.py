@@ -52,7 +52,7 @@ def test_random_ways(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pusher, "run_action", run_without_spark)
     ways = random.Random(part)
     wholes = 0
-    for seed in range(part, scaled(12), 4):
+    for seed in range(part, scaled(8), 4):
         one, other = Kept(tmp_path / f"one{seed}", seed), Kept(tmp_path / f"other{seed}", seed)
         for turn in range(ROUNDS):
             answer(monkeypatch, lambda: False)
@@ -63,7 +63,7 @@ def test_random_ways(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert wholes > ROUNDS
 
 
-@pytest.mark.parametrize("seed", range(scaled(6)))
+@pytest.mark.parametrize("seed", range(scaled(4)))
 def test_hidden_stages_are_emptied_and_come_back(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +94,6 @@ def test_every_crash_point_of_random_ways(folder: Path, monkeypatch: pytest.Monk
     chance = random.Random(1)
     answer(monkeypatch, lambda: chance.random() < 0.5)
     points = 0
-    for seed in range(scaled(4)):
+    for seed in range(scaled(2)):
         points += crash_everywhere(folder / str(seed), seed, steps=8)
     assert points > 100

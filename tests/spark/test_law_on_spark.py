@@ -32,7 +32,7 @@ from support.sql.translation import by_duckdb, connection, plain, relations
 
 pytestmark = pytest.mark.spark
 
-VIEWS = 10
+VIEWS = 6
 ROUNDS = 3
 
 
