@@ -63,7 +63,7 @@ class _Collector:
     def total(self, where: Expr | None, argument: Expr, spark_type: str) -> Column:
         state = sum_state_type(spark_type)
         added = call("coalesce", cast(guard(where, argument), state), cast(ZERO, state))
-        return self.keep(AggregateCall("_sum1", "sum", (added,), "sum({0})", type=state))
+        return self.keep(AggregateCall("_sum1", "sum", (added,), "sum({0})", type=spark_type))
 
     def sum_of(self, total: Expr, spark_type: str) -> Expr:
         result = sum_type(spark_type)
@@ -133,7 +133,9 @@ def is_mergeable(state: AggregateCall) -> bool:
 def merging(state: AggregateCall) -> AggregateCall:
     """The aggregate over stored states that gives the state of all their rows: counts add up."""
     function = merge_function(state)
-    kind = "bigint" if state.function == "count" else state.type
+    kind = state.type
+    if function == "sum":
+        kind = "bigint" if state.function == "count" else sum_state_type(kind)
     return AggregateCall(state.name, function, (Column(state.name),), f"{function}({{0}})", type=kind)
 
 

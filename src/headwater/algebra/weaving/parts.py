@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from headwater.algebra.expressions.build import cast
 from headwater.algebra.expressions.partial_states import MERGED, Family, family_of, merge_function
 from headwater.algebra.expressions.tree import AggregateCall, Column
-from headwater.algebra.expressions.types import is_exact
+from headwater.algebra.expressions.types import is_exact, sum_state_type
 from headwater.algebra.stages.states import is_mergeable
 
 __all__ = ["Parts", "is_additive", "parts_of"]
@@ -52,7 +52,7 @@ def parts_of(state: AggregateCall) -> Parts | None:
         case Family.COUNT:
             return Parts((own,), "sum", "bigint")
         case Family.SUM if is_exact(state.type) or state.type.lower() in _FLOATS:
-            return Parts((own,), "sum", state.type if is_exact(state.type) else "double")
+            return Parts((own,), "sum", sum_state_type(state.type) if is_exact(state.type) else "double")
         case Family.EXTREME:
             return Parts((own,), merge_function(state), state.type)
         case Family.AVERAGE if state.type.lower() in _FLOATS:

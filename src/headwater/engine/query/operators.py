@@ -12,6 +12,7 @@ from dataclasses import replace
 from headwater.algebra.expressions.tree import Column, Expr, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
 from headwater.algebra.plans.nodes import AggregateCall, Explode, JoinKind, Windows
+from headwater.engine.query.halved_sums import halved_sum
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
 
@@ -180,10 +181,13 @@ def of_signs(call: AggregateCall) -> bool:
 
 
 def aggregate_weighted(
-    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]
+    query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall], many: bool = False
 ) -> Query:
-    """Counts and exact sums, each row counted by its weight, which may be negative."""
+    """Counts and exact sums, each row counted by its weight, which may be negative; `many` rows, perhaps."""
     rows, sums = weighted_outputs(query, calls)
+    if many:
+        halved = (halved_sum(call, WEIGHT) for call in calls)
+        sums = [fast or exact for fast, exact in zip(halved, sums, strict=True)]
     return _grouped(rows, keys, calls, sums)
 
 

@@ -319,11 +319,12 @@ class QueryWriter:
 
     def _sums(self, plan: Aggregate, query: Query) -> Query:
         """Weighted sums. A group whose rows all cancel disappears from a relation, but not from a delta."""
-        result = operators.aggregate_weighted(query, plan.keys, plan.aggregates)
-        if not plan.keys or has_delta(plan.child) or self.estimates.positive(plan.child):
+        many = not has_delta(plan.child)
+        result = operators.aggregate_weighted(query, plan.keys, plan.aggregates, many)
+        if not plan.keys or not many or self.estimates.positive(plan.child):
             return result
         rows = AggregateCall("_rows", "count", (), "count(1)")
-        counted = operators.aggregate_weighted(query, plan.keys, (*plan.aggregates, rows))
+        counted = operators.aggregate_weighted(query, plan.keys, (*plan.aggregates, rows), many)
         return counted.named(result.columns, where="_rows <> 0")
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
