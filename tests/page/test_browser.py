@@ -154,7 +154,7 @@ def test_a_view_is_verified_at_the_press_of_a_button(browser: Any, kept: Served)
     outcome = {"view": "statuses", "begun_at": "9999-01-01T00:00:00Z"}
     with window(browser, kept.address) as opened:
         page = opened.go("views/statuses", "button:text('Verify')")
-        page.get_by_role("button", name="Verify").click()
+        page.get_by_role("button", name="Verify", exact=True).click()
         page.get_by_text("the run takes it up in a moment").wait_for()
         (request,) = asked(root)
         take_up(root, request)
