@@ -27,6 +27,8 @@ expect(Lifetime.SHORT)
 typer.testing._get_command = cache(typer.testing._get_command)
 # Tables are as wide as for a pipe, whatever the terminal: workers of xdist inherit its width.
 os.environ.pop("COLUMNS", None)
+# PostgreSQL is started by a fork, in whose child gRPC aborts if Spark Connect was used in the process before.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
 @pytest.fixture(scope="session")
