@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "DAY", "GB", "HOUR", "HOURS_PER_MONTH", "SECOND", "byte_text", "bytes_of", "counted", "dollar_text",
-    "number_text", "percent_text", "seconds_text",
+    "names_text", "number_text", "percent_text", "seconds_text",
 ]  # fmt: skip
 
 SECOND = 1_000_000  # microseconds
@@ -39,6 +40,14 @@ def byte_text(size: float) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 step`, `2 steps`, `3 copies`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def names_text(names: Sequence[str], most: int = 6, noun: str = "") -> str:
+    """`a, b and c`; of more than `most` the first ones and how many more: `a, b and 198 more views`."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} more {noun}".rstrip()
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def number_text(number: float, digits: int = 3) -> str:

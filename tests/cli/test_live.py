@@ -74,3 +74,18 @@ def test_it_fits_a_narrow_screen() -> None:
         lines = table(wide, width).splitlines()
         assert max(map(len, lines)) <= width
         assert any("revenue_by_category_and_country" in line for line in lines)
+
+
+def test_many_views_are_named_by_a_few_and_the_most_pressing_are_on_the_screen() -> None:
+    views = [seen(f"v{number}", 5.0 + number % 3, 5.0 + number % 3) for number in range(200)]
+    views[150] = seen("v150", 19.0, 19.0)
+    many = replace(
+        CALM, views=views, pushing=frozenset(view.view for view in views), errors={"v7": "no such file"}
+    )
+    assert "computing v0, v1, v10, v100, v101 and 195 more" in progress_line(many)
+    out = Console(file=io.StringIO(), width=80, height=24)
+    out.print(progress_table("shop", many, 80, 24))
+    assert isinstance(out.file, io.StringIO)
+    text = out.file.getvalue()
+    assert text.count("\n") <= 24
+    assert all(part in text for part in ("200 views", "v150", "v7 "))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.cli.show.output import console, print_table
 from headwater.cli.show.tables import Column
-from headwater.units import counted, number_text
+from headwater.units import counted, names_text, number_text
 
 if TYPE_CHECKING:
     from headwater.planning.weaving.weave import Woven, WovenTree
@@ -14,24 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["print_apart", "print_tree_status", "print_trees", "tree_words"]
 
-MOST_NAMES = 6
-
 
 def tree_words(tree: WovenTree) -> str:
     """What views share, for somebody who has never heard of it."""
-    names = _names(tree.views)
+    names = names_text(tree.views, noun="views")
     times = tree.cost_alone / tree.cost if tree.cost else 1.0
     less = f", {times:,.0f} times less work" if times >= 1.5 else ""
     if not tree.edge_rate:
         return f"{tree.relation}, grouped once for {names}{less}"
     return f"{tree.relation}, aggregated once for the windows of {names}{less}"
-
-
-def _names(views: tuple[str, ...]) -> str:
-    if len(views) > MOST_NAMES:
-        return f"{', '.join(views[: MOST_NAMES - 1])} and {len(views) - MOST_NAMES + 1} more views"
-    *first, last = views
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 TREES = (

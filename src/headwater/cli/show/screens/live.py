@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from headwater.cli.show.output import progress_console
 from headwater.cli.show.tables import Column, fit, render
 from headwater.clock import moment_text
-from headwater.units import SECOND, counted, percent_text, seconds_text
+from headwater.units import SECOND, counted, names_text, percent_text, seconds_text
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["INTENDED", "Watch", "progress_line", "progress_table"]
 
 LINE_EVERY = 5 * SECOND
+AROUND_ROWS = 6  # lines of a screen: heading, frame, names of the columns, the cursor's
 INTENDED = (
     "Views are pushed as late as their freshness allows: staleness rises towards it, and that is intended."
 )
@@ -59,7 +60,7 @@ class Watch:
             self._console.print(f"The project's files changed: {note}.", style="yellow")
         self._notes_shown = len(progress.notes)
         if self._live is not None:
-            table = progress_table(self.title, progress, self._console.width)
+            table = progress_table(self.title, progress, *self._console.size)
             self._live.update(table, refresh=True)
         elif progress.at - self._printed_at >= LINE_EVERY:
             self._printed_at = progress.at
@@ -72,9 +73,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def progress_table(title: str, progress: Progress, width: int) -> RenderableType:
-    """Every view with its freshness and its measured staleness."""
-    shares = [_share(view, progress) for view in progress.views]
+def progress_table(title: str, progress: Progress, width: int, height: int = 0) -> RenderableType:
+    """Every view with its freshness and staleness; of more than a screen holds, the most pressing."""
+    captions = list(_captions(progress))
+    views = _pressing(progress, height - len(captions) - AROUND_ROWS if height else len(progress.views))
+    shares = [_share(view, progress) for view in views]
     rows = [
         (
             view.view,
@@ -85,18 +88,31 @@ def progress_table(title: str, progress: Progress, width: int) -> RenderableType
             progress.violations.get(view.view, 0),
             progress.errors.get(view.view, "")[:60] or _doing(view, share, progress),
         )
-        for view, share in zip(progress.views, shares, strict=True)
+        for view, share in zip(views, shares, strict=True)
     ]
     count = counted(len(progress.views), "view")
     styles = ["red" if share > 1 else "yellow" if share > 0.9 else "" for share in shares]
     heading = f"{title}: {count}, {moment_text(progress.at)}"
-    return Group(Text(heading), render(fit(COLUMNS, rows, width), styles), *_captions(progress))
+    if len(views) < len(progress.views):
+        heading += f"; the {len(views)} that are nearest to their freshness"
+    return Group(Text(heading), render(fit(COLUMNS, rows, width), styles), *captions)
+
+
+def _pressing(progress: Progress, most: int) -> Sequence[Snapshot]:
+    """At most so many views, in their order: those that fail or use most of their freshness stay."""
+    if len(progress.views) <= most:
+        return progress.views
+    first = sorted(
+        progress.views, key=lambda view: (view.view not in progress.errors, -_share(view, progress))
+    )
+    shown = {view.view for view in first[: max(most, 1)]}
+    return [view for view in progress.views if view.view in shown]
 
 
 def _captions(progress: Progress) -> Iterator[Text]:
     fed = ", ".join(f"{name} {count:,}" for name, count in progress.captured.items() if count)
     if fed:
-        yield Text(f"captured: {fed}")
+        yield Text(f"captured: {fed}", no_wrap=True, overflow="ellipsis")
     for rejected in progress.rejected.values():
         yield Text(f"rejected: {rejected}")
     for name, text in progress.errors.items():
@@ -140,10 +156,10 @@ def progress_line(progress: Progress) -> str:
         f"rejected {rejected:,}" if rejected else "",
         f"pushes {sum(progress.pushes.values())}",
         f"staleness at most {percent_text(max(worst, 0.0))} of the freshness" if progress.promised else "",
-        f"late: {', '.join(late)}" if late else "",
-        f"catching up: {', '.join(behind)}" if behind else "",
-        f"ahead of the clock, which was set back: {', '.join(ahead)}" if ahead else "",
-        f"computing {', '.join(sorted(progress.pushing))}" if progress.pushing else "",
+        f"late: {names_text(late)}" if late else "",
+        f"catching up: {names_text(behind)}" if behind else "",
+        f"ahead of the clock, which was set back: {names_text(ahead)}" if ahead else "",
+        f"computing {names_text(sorted(progress.pushing))}" if progress.pushing else "",
         "; ".join(f"{name}: {text}" for name, text in progress.errors.items()),
     ]
     return f"{moment_text(progress.at)}  {', '.join(part for part in parts if part)}"
