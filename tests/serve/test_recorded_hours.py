@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,21 @@ def test_a_stretch_ends_where_the_owner_or_the_site_changes(project: Headwater) 
         (row["at"], row["until"], row["byte_time"], row["kept"], row["snapshots"], row["violated"])
         for row in table.to_pylist()
     ] == [(1, 2, 10.0, 1, 2, 1), (4, 4, 0.0, 0, 1, 0), (5, 9, 40.0, 4, 2, 0)]
+
+
+def test_an_hour_that_is_not_over_is_left_although_a_file_reaches_into_it(project: Headwater) -> None:
+    """A run that begins shortly before the hour writes its first snapshots into one file."""
+    recorded(project, seed=3, hours=1)
+    audit, pushes = project.warehouse.system("audit"), project.warehouse.system("pushes")
+    last = max(row["at"] for row in read_rows(audit, AUDIT).to_pylist())
+    sum_up(project.warehouse, last)
+    later = last - last % HOUR + HOUR - SECOND  # of the same hour
+    for log, schema in ((audit, AUDIT), (pushes, PUSHES)):
+        newest = {**read_rows(log, schema).to_pylist()[-1], "at": later, "error": ""}
+        append_rows(log, schema, [newest], later)
+    from_sums, billed = totals(project), project.bill(START, later + 1)
+    for name in ("audit_hours", "push_hours", "last_pushes"):
+        shutil.rmtree(project.warehouse.system(name).path)
+    from_rows = headwater.open(project.project.folder, ManualClock(START))
+    assert totals(from_rows) == from_sums
+    assert close(from_rows.bill(START, later + 1), billed)

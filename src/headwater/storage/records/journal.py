@@ -118,9 +118,9 @@ def files_between(
     log: DeltaLog, since: int = 0, until: int | None = None, column: str = AT
 ) -> list[DataFile]:
     """The files that may hold rows of [since, until), oldest first."""
-    if not log.exists():
-        return []
     last = (1 << 62) if until is None else until - 1
+    if last < since or not log.exists():
+        return []
     files = [file for file in log.snapshot().files if file.may_hold(column, since, last)]
     return sorted(files, key=lambda file: (file.maximum.get(column) or 0, file.minimum.get(column) or 0))
 
