@@ -61,6 +61,20 @@ def test_a_level_is_one_action(spark: SparkSession, tmp_path: Path) -> None:
     assert set(file.minimum) <= {"oid", "amount", "_weight", "_time"}
 
 
+def test_first_computations_of_few_rows_are_one_action(spark: SparkSession, tmp_path: Path) -> None:
+    kept = Keeping(spark, tmp_path, CLASH)
+    kept.ingest("customers", [{"cid": 1, "city": "Bern"}])
+    kept.ingest("orders", [{"oid": 1, "cid": 1, "amount": 5}, {"oid": 3, "cid": 1, "amount": 9}])
+    records = kept.push()
+    assert {record.mode for record in records} == {"initial"}
+    assert len({record.action for record in records}) == 1
+    assert kept.rows("words") == [(1, "5"), (3, "9")]
+    assert all(verified.equal for verified in kept.verify_all())
+    kept.ingest("orders", [{"op": "update", "row": {"oid": 1, "cid": 1, "amount": 2}}])
+    assert "initial" not in {record.mode for record in kept.push()}
+    assert kept.rows("by_cid") == [(1, 2, 11)]
+
+
 def test_types_that_clash_make_two_actions(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

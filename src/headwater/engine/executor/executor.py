@@ -297,6 +297,11 @@ class Executor:
             if error is not None:
                 raise error
 
+    def light_firsts(self) -> set[str]:
+        """The views that were never computed, and for which there is little to read."""
+        look = Look(self.catalog, self.runner, self.watermarks, self._moment())
+        return {view.name for view in self._views(look) if view.light}
+
     def captured(self, views: Iterable[str]) -> dict[str, int]:
         """How far views can be pushed, without those whose sources were never captured."""
         return {name: target for name in views if (target := self.target(name)) > NEVER}

@@ -10,20 +10,19 @@ import time
 from collections.abc import Mapping
 from datetime import timedelta
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from headwater.algebra.stages.stage import Stage
 from headwater.engine.push.choosing.push_choice import push_choice
 from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
 from headwater.engine.push.delta_query import delta_query
 from headwater.engine.push.seen import newest_seen
-from headwater.engine.push.together.first_computations import compute_first_together
+from headwater.engine.push.together.first_computations import FewRows, compute_first_together
 from headwater.engine.push.together.joint import push_jointly
 from headwater.engine.push.whole import netted
 from headwater.engine.push.workplace import Workplace
-from headwater.engine.push.writing import arrow_columns, write
+from headwater.engine.push.writing import create, write
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.metering import Meter, metered
@@ -31,7 +30,6 @@ from headwater.engine.spark.session import new_session
 from headwater.planning.cost.effort import Effort
 from headwater.planning.stages.actions import Action, Mode, is_small
 from headwater.storage.copying import copy_delta
-from headwater.storage.timeline import Timeline
 
 __all__ = ["push_stage", "run_action"]
 
@@ -50,7 +48,9 @@ def run_action(
     if all(job.mode is Mode.PROBE for job in action.works):
         return push_probes(workplace, action.works)
     if len(action.stages) > 1 and all(job.mode is Mode.INITIAL for job in action.works):
-        return compute_first_together(workplace, action.works, hints)
+        if not isinstance(action.works[0].likeness, FewRows):
+            return compute_first_together(workplace, action.works, hints)
+        relations = {job.name: workplace.relations(job.stage, job.until) for job in action.works}
     if len(action.stages) > 1:
         return push_jointly(workplace, action.works, relations, hints)
     return [push_stage(workplace, job, hints, net) for job in action.works]
@@ -103,7 +103,8 @@ def _compute_and_commit(workplace: Workplace, job: Job, relations: Relations, hi
         if delta.query is None:
             return commit(workplace, job, ())
         frame = opened.run(delta.query)
-        timeline = _created(workplace, job.stage, frame)
+        timeline = workplace.timeline(job.name)
+        create(timeline, job.name, frame)
         files = write(frame, timeline.path, job.until, spread=not delta.shuffled)
         return commit(workplace, job, files)
 
@@ -112,10 +113,3 @@ def _session(workplace: Workplace, job: Job) -> SparkSession:
     """A user's SQL has a session of its own, in which relations have the names that it uses."""
     spark = workplace.spark_of(job.name, is_small(job))
     return new_session(spark) if job.stage.plan is None else spark
-
-
-def _created(workplace: Workplace, stage: Stage, frame: DataFrame) -> Timeline:
-    timeline = workplace.timeline(stage.name)
-    if not timeline.exists():
-        timeline.create(arrow_columns(frame), f"changes of {stage.name}")
-    return timeline

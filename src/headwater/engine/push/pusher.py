@@ -24,7 +24,7 @@ from headwater.engine.push.decide import Job, decide, delta_plan
 from headwater.engine.push.failures.data_errors import row_cause
 from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
 from headwater.engine.push.forecaster import Forecaster
-from headwater.engine.push.together.first_computations import first_likeness
+from headwater.engine.push.together.first_computations import with_likeness
 from headwater.engine.push.together.pending_deltas import pending_delta
 from headwater.engine.push.whole import ViewNow, view_now, whole_job
 from headwater.engine.push.workplace import Workplace
@@ -74,7 +74,7 @@ class Deciding:
     def works(self, level: Level[KeptStage], held: Mapping[str, int]) -> list[Job]:
         self.pending = {name: file for name, file in self.pending.items() if name in held}
         jobs = [job for kept, stage in level if (job := self._job(kept, stage)) is not None]
-        return [replace(job, likeness=first_likeness(self.workplace, job)) for job in jobs]
+        return list(with_likeness(self.workplace, jobs))
 
     def _job(self, kept: Kept, stage: Stage) -> Job | None:
         """What a stage has to do; None if it is held back, or its view is recomputed without it."""

@@ -24,10 +24,10 @@ from headwater.engine.query.query import Query
 from headwater.errors import InternalError
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.delta.statistics import footer_statistics
-from headwater.storage.timeline import WEIGHT, at_time, new_file_name
+from headwater.storage.timeline import WEIGHT, Timeline, at_time, new_file_name
 from headwater.storage.view_rows import STATE, VISIBLE
 
-__all__ = ["arrow_columns", "moved_files", "stored_columns", "stored_form", "write", "write_plain"]
+__all__ = ["arrow_columns", "create", "moved_files", "stored_columns", "stored_form", "write", "write_plain"]
 
 
 def stored_form(stage: Stage, kept: Kept, delta: Query) -> Query:
@@ -75,6 +75,12 @@ def arrow_columns(frame: DataFrame) -> pa.Schema:
     return pa.schema(
         [pa.field(field.name, field.type, nullable=True) for field in schema if field.name != WEIGHT]
     )
+
+
+def create(timeline: Timeline, stage: str, frame: DataFrame) -> None:
+    """Create a stage's timeline for the rows of the frame, unless it is there."""
+    if not timeline.exists():
+        timeline.create(arrow_columns(frame), f"changes of {stage}")
 
 
 def write(frame: DataFrame, folder: str, time: int, spread: bool) -> list[NewFile]:

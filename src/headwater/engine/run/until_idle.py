@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from headwater.engine.executor.executor import Executor
@@ -22,6 +23,7 @@ __all__ = ["until_idle"]
 
 POLL_AGAIN = timedelta(milliseconds=20)
 STREAMS_AGAIN = timedelta(milliseconds=100)
+MOST_TOGETHER = 40  # views that are computed for the first time in one push: then progress is shown
 Show = Callable[["Progress"], None]
 
 
@@ -104,10 +106,10 @@ def _capture_all(run: Run) -> None:
 
 
 def _push_all(run: Run, show: Show | None) -> dict[str, str]:
-    """All views together if all are computed already, else one by one; which failed, and why.
+    """Push the views, group by group; which failed, and why.
 
     Views over a source whose capture failed have nothing new to show and are left as they are.  All others
-    go to one time, even one by one: what they share cannot be ahead of any of them.
+    go to one time, in whatever groups: what they share cannot be ahead of any of them.
     """
     executor, failed = run.executor, dict[str, str]()
     uncaptured = {
@@ -115,7 +117,7 @@ def _push_all(run: Run, show: Show | None) -> dict[str, str]:
     }
     names = [name for name in run.catalog.kept if not run.catalog.sources(name) & uncaptured]
     until = min(executor.captured(names).values(), default=None)
-    for group in [names] if names and _all_computed(executor) else [[name] for name in names]:
+    for group in [names] if names and _all_computed(executor) else _groups(executor, names):
         if run.stop.is_set():
             break
         if show is not None:
@@ -132,6 +134,15 @@ def _all_computed(executor: Executor) -> bool:
         return all(executor.runner.time_of(name) != NEVER for name in executor.catalog.kept)
     except Exception:  # noqa: BLE001 - pushed by itself it says what is wrong
         return False
+
+
+def _groups(executor: Executor, names: Sequence[str]) -> Iterator[list[str]]:
+    """Views one by one, in their order; those whose first computation is light together."""
+    lights = executor.light_firsts()
+    for light, members in groupby(names, lights.__contains__):
+        group = list(members)
+        size = MOST_TOGETHER if light else 1
+        yield from (group[start : start + size] for start in range(0, len(group), size))
 
 
 def _push(run: Run, views: Sequence[str], until: int | None) -> dict[str, str]:

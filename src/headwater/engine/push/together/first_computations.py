@@ -1,7 +1,9 @@
-"""First computations that are one run of Spark: stages that differ only in the lengths of their windows.
+"""First computations that are one run of Spark: those of a family, and those that read few rows.
 
-A dashboard of 250 windows is computed in one pass over what it reads, instead of 250; Spark plans and
-compiles one query.  Each member gets its own timeline and its own commit, as when it is computed by itself.
+Stages that differ only in the lengths of their windows are a family: a dashboard of 250 windows is computed
+in one pass over what it reads, instead of 250; Spark plans and compiles one query.  Stages that read few rows
+are united as small deltas are (joint.py): what an action costs by itself is paid once for many of them.  Each
+stage gets its own timeline and its own commit, as when it is computed by itself.
 """
 
 from __future__ import annotations
@@ -9,8 +11,8 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ from pyspark.sql import DataFrame
 from headwater.algebra.expressions.tree import spark_sql
 from headwater.algebra.moments.plans import bind
 from headwater.algebra.stages.families import MEMBER, Family
+from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.commit import Pushed, bytes_copied, commit
 from headwater.engine.push.decide import Job
 from headwater.engine.push.together.families import family, of_instants, shape
@@ -35,27 +38,53 @@ from headwater.planning.stages.actions import Mode
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.timeline import WEIGHT
 
-__all__ = ["compute_first_together", "first_likeness"]
+__all__ = ["FewRows", "compute_first_together", "with_likeness"]
+
+FEW_ROWS = 100_000  # read by a first computation
+MOST_TOGETHER = 40  # of those that read few rows: Spark plans them as a whole
+UNITED = frozenset({StageKind.ROWS, StageKind.LINEAR, StageKind.GROUPS})
 
 
-def first_likeness(workplace: Workplace, job: Job) -> Hashable:
-    """What first computations of one run have in common; None for a job that is computed by itself."""
-    if job.mode is not Mode.INITIAL or job.name != job.kept.view:
-        return None
-    common = shape(job.stage)
-    if common is None or not _there(workplace, job) or not of_instants(workplace, job.stage):
+@dataclass(frozen=True, slots=True)
+class FewRows:
+    """The likeness of first computations that read few rows; of those of a level so many are together."""
+
+    group: int
+
+
+def with_likeness(workplace: Workplace, jobs: Iterable[Job]) -> Iterator[Job]:
+    """The jobs of a level, those that are computed for the first time with what they have in common."""
+    few = 0
+    for job in jobs:
+        likeness = _of_family(workplace, job) if _first(workplace, job) else None
+        if likeness is None and _reads_few(workplace, job):
+            likeness, few = FewRows(few // MOST_TOGETHER), few + 1
+        yield replace(job, likeness=likeness)
+
+
+def _reads_few(workplace: Workplace, job: Job) -> bool:
+    few = job.stage.kind in UNITED and job.stage.plan is not None and job.effort.scanned <= FEW_ROWS
+    return few and _first(workplace, job)
+
+
+def _of_family(workplace: Workplace, job: Job) -> Hashable:
+    """What the members of a family have in common; None for a job that is in none."""
+    common = shape(job.stage) if job.name == job.kept.view else None
+    if common is None or not of_instants(workplace, job.stage):
         return None
     return common, job.stage.kind, tuple(stored_columns(job.stage, job.kept)), job.until
 
 
-def _there(workplace: Workplace, job: Job) -> bool:
-    """Whether what it reads is computed already, and it is not stored yet."""
+def _first(workplace: Workplace, job: Job) -> bool:
+    """Whether it is computed for the first time, and what it reads is computed already."""
+    if job.mode is not Mode.INITIAL:
+        return False
     read = [workplace.timeline_of(name).exists() for name in job.reads if name != job.name]
     return all(read) and not workplace.timeline(job.name).exists()
 
 
 def compute_first_together(workplace: Workplace, jobs: Sequence[Job], hints: bool) -> list[Pushed]:
-    """Compute stages of one likeness in one run of Spark, and commit each."""
+    """Compute the stages of a family in one run of Spark, and commit each."""
     name, first = f"{jobs[0].name} and {len(jobs) - 1} more", jobs[0]
     group = f"push {name} {first.until} {uuid.uuid4().hex[:6]}"
     spark = workplace.spark_of(first.name)

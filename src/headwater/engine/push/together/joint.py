@@ -7,7 +7,7 @@ The cost of a small action is mostly planning, scheduling and committing, and is
 several stages broadcast is read and hashed once, because Spark reuses equal exchanges within a query.
 Columns that a stage does not have are NULL in its files, which costs some bytes; readers pick columns by
 name.  Stages of different levels may be in one action: what later ones read of earlier ones is pending
-(pending_deltas.py) and held in memory.
+(pending_deltas.py) and held in memory.  First computations that read few rows are united in the same way.
 
 Stages that differ only in the lengths of their windows are one term of the union (families.py).
 Stages whose columns of one name differ in type, or in case, are written one after another.
@@ -31,6 +31,7 @@ from headwater.engine.push.together.families import families, family_query
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.together.stage_files import STAGE, stage_files
 from headwater.engine.push.workplace import Workplace
+from headwater.engine.push.writing import create
 from headwater.engine.query.inputs import Inputs, spark_schema
 from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.query.relations import Relations
@@ -70,6 +71,8 @@ def push_jointly(
             if together.alone:
                 (job,) = together.jobs
                 query, _ = delta_query(workplace, job, relations[job.name], opened, hints)
+                if query is not None and job.mode is Mode.INITIAL:
+                    create(workplace.timeline(job.name), job.name, opened.run(query))
                 if query is not None and (path := path_of(job.name)) in read:
                     query = opened.persist(path, query)
             else:
