@@ -26,7 +26,7 @@ from datetime import timedelta
 from headwater.capture.captures import captured_again
 from headwater.capture.expiry import expire
 from headwater.capture.intake.append import open_source
-from headwater.capture.rejected import RejectedRows
+from headwater.capture.rejected import Rejected, RejectedRows
 from headwater.catalog import Catalog
 from headwater.clock import Clock
 from headwater.engine.executor.executor import Executor
@@ -157,6 +157,9 @@ class Run:
         for capturing in self.captures:
             while capturing.notes:
                 self.notes.append(capturing.notes.popleft())
+        rejected: dict[str, Rejected] = {}
+        tables = self.catalog.project.tables
+        self.loop.guard.do("dead letters", lambda: rejected.update(self.rejected.by_table(tables)))
         return Progress(
             self.clock.now(),
             self.auditor.look(),
@@ -164,7 +167,7 @@ class Run:
             dict(self.auditor.violations),
             self._errors(),
             {capturing.name: capturing.changes for capturing in self.captures},
-            self.rejected.by_table(self.catalog.project.tables),
+            rejected,
             pushing=frozenset(name for name, state in states.items() if state.running),
             notes=tuple(self.notes),
         )
