@@ -415,11 +415,10 @@ class Headwater:
         """
         from headwater.engine.run.start import run
         from headwater.engine.run.stopping import StoppedError
+        from headwater.serve.asking import positive_interval
         from headwater.serve.planning.replanning import improved
 
-        limit = _interval(duration, "duration")
-        if limit is not None and limit <= timedelta():
-            raise InputError("HW001", "duration must be longer than zero", hint='Write "60s" or a timedelta.')
+        limit = None if duration is None else positive_interval(duration, "duration")
         catalog = self._planned(self.project, sharing, replan)
         self._lay_out(catalog)
 

@@ -115,7 +115,7 @@ def _header(table: Table, written: list[str], file: str | None) -> list[str]:
     names = as_declared(written, table.column_names)
     if not set(names) & set(table.column_names) and all(map(_is_value, names)):
         raise InputError(
-            "HW851", f"{file} has no line that names its columns: it begins with {', '.join(names[:5])}",
+            "HW856", f"{file} has no line that names its columns: it begins with {', '.join(names[:5])}",
             hint=f"Write the names above it, those of {', '.join(table.column_names)} that it has.",
         )  # fmt: skip
     for name in names:

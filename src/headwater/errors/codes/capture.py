@@ -62,7 +62,7 @@ CODES = (
     Code(
         "HW856",
         "A file is not CSV",
-        "The file cannot be parsed near the line that the message names.",
+        "The file cannot be parsed near the line that the message names, or no line names its columns.",
         "Correct the line.",
     ),
     Code(
