@@ -78,6 +78,10 @@ def refused(*words: object) -> str:
         (VIEW.format(select="SELECT id FROM orders MATCH_RECOGNIZE (ORDER BY at PATTERN (A))"), "lag() and lead()"),
         (VIEW.format(select="SELECT amount * 2 AS d FROM orders WHERE d > 2"), "write amount * 2 here"),
         (VIEW.format(select="SELECT my_udf(id) AS x FROM orders"), "functions are Spark's own"),
+        (VIEW.format(select="SELECT f.value FROM orders, LATERAL FLATTEN(input => note) f"), "LATERAL explode(x)"),
+        (VIEW.format(select="SELECT note::VARIANT AS x FROM orders"), "variant_get(x"),
+        (VIEW.format(select="SELECT parse_json(note) AS x FROM orders"), "variant_get(x"),
+        (VIEW.format(select="SELECT make_interval(1) AS x FROM orders"), "store a number"),
         (VIEW.format(select="SELECT id FROM big"), "Let it read tables or other views"),
     ],
 )  # fmt: skip
