@@ -239,3 +239,11 @@ def test_what_was_done_is_not_reported_as_failed_for_what_was_rejected_before(
     )
     said = " ".join((ended.stdout + ended.stderr).split())
     assert (ended.status, "cannot be counted" in said) == (0, True), ended
+
+
+def test_a_file_beyond_a_cardinality_limit_is_not_meant_for_another_table(tmp_path: Path) -> None:
+    folder = project(
+        tmp_path / "shop", "CREATE TABLE few (id BIGINT PRIMARY KEY, a INT, CARDINALITY LIMIT 2 (a));\n"
+    )
+    (folder / "rows.jsonl").write_text("".join(f'{{"id": {number}, "a": 1}}\n' for number in range(150)))
+    assert "is smaller than what the file needs" in refused("ingest", folder, "few", folder / "rows.jsonl")

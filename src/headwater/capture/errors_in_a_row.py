@@ -103,6 +103,8 @@ def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
             "The file was probably ingested before; --batch ID recognises a repetition. To replace the rows: "
             "USING api OPTIONS (mode 'upsert')."
         )
+    if reason.startswith("CARDINALITY LIMIT"):
+        return "The table's CARDINALITY LIMIT in CREATE TABLE is smaller than what the file needs."
     if "there is no such" in reason:
         return f"Feed the referenced table first: {first.reason.rpartition('no such ')[2].partition('.')[0]}."
     if (wrong_column := _COLUMN.fullmatch(first.reason)) is not None:
