@@ -38,7 +38,7 @@ NEW = """CREATE MATERIALIZED VIEW few FRESHNESS = INTERVAL '9' SECOND AS SELECT 
 CREATE MATERIALIZED VIEW fewer FRESHNESS = INTERVAL '9' SECOND AS SELECT id FROM few WHERE id > 2;
 """
 LETTERS = 2
-LOOKED_AT = scaled(20) / 100  # of the points, at random: all of them with HEADWATER_LAWS=5
+LOOKED_AT = scaled(10) / 100  # of the points, at random: all of them with HEADWATER_LAWS=10
 PUSHED_AT = scaled(20) / 100  # of those; and always at the last one
 
 
