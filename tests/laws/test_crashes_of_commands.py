@@ -146,20 +146,21 @@ def test_a_full_disk_before_each_write(command: Callable[[Path], None], folder: 
     with patched(FileSystem(str(folder))) as files:
         states = States(folder, files)
         states.save()
-        number, chance = 0, random.Random(command.__name__)
+        number, chance = 1, random.Random(command.__name__)
         while True:
-            number += 1 + int(chance.expovariate(LOOKED_AT))
             states.restore()
             files.stop_before(number, files.fill)
             with suppress(HeadwaterError, OSError):
                 command(folder)
             files.restart()
             if len(files.trace) < number:
+                assert number > 1
                 return
             try:
                 check(folder, command, chance.random() < PUSHED_AT)
             except (AssertionError, HeadwaterError) as error:
                 raise AssertionError(f"{command.__name__}, full from {number}: {files.trace}") from error
+            number += 1 + int(chance.expovariate(LOOKED_AT))
 
 
 def check(folder: Path, command: Callable[[Path], None], pushed: bool) -> None:
