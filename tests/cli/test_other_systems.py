@@ -247,3 +247,13 @@ def test_a_file_beyond_a_cardinality_limit_is_not_meant_for_another_table(tmp_pa
     )
     (folder / "rows.jsonl").write_text("".join(f'{{"id": {number}, "a": 1}}\n' for number in range(150)))
     assert "is smaller than what the file needs" in refused("ingest", folder, "few", folder / "rows.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("settings", "instead"),
+    [("spark: {master: 'local[0]'}", 'write "local[*]"'), ("storage: ''", "write one text"), ("profile: dev", "did you mean")],
+)  # fmt: skip
+def test_settings_that_cannot_be(tmp_path: Path, settings: str, instead: str) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "headwater.yml").write_text(f"name: shop\n{settings}\n")
+    assert instead in refused("plan", folder)
