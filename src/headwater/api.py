@@ -15,10 +15,11 @@ hands over to, so that a short command does not wait for the modules of others.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +173,7 @@ class Headwater:
     def ingest_file(
         self,
         table: str,
-        path: str,
+        path: str | os.PathLike[str],
         batch: str | None = None,
         strict: bool = False,
         form: FileFormat | str | None = None,
@@ -188,7 +189,9 @@ class Headwater:
         from headwater.capture.intake.token import BatchId
 
         known = FileFormat(form) if isinstance(form, str) else form
-        return append_file(self._writer(table), path, BatchId.given(batch), strict, known, keep_going, show)
+        return append_file(
+            self._writer(table), os.fspath(path), BatchId.given(batch), strict, known, keep_going, show
+        )
 
     def dead_letters(self, table: str | None = None) -> list[DeadLetter]:
         """The records that were rejected, of a table or of all, with the reason; oldest first."""
@@ -266,7 +269,7 @@ class Headwater:
     def changes(
         self,
         view: str,
-        since: datetime | int | None = None,
+        since: date | int | str | None = None,
         follow: bool = False,
         stop: threading.Event | None = None,
     ) -> Iterator[Change]:
@@ -276,7 +279,7 @@ class Headwater:
         """
         from headwater.serve.changes import changes
 
-        return changes(self.catalog, self.warehouse, self.clock, view, since, follow, stop)
+        return changes(self.catalog, self.warehouse, self.clock, view, _instant(since, "since"), follow, stop)
 
     def sql(self, text: str) -> Answer:
         """The answer to a SELECT over views and sources, as of one time; without Spark."""
@@ -334,18 +337,23 @@ class Headwater:
 
         return vacuum(self.catalog, self.warehouse, self.clock, dry_run, show)
 
-    def account(self, since: int | None = None, until: int | None = None) -> Account:
-        """What bills of a period are made from, instants in microseconds; by default, from the beginning."""
+    def account(
+        self,
+        since: date | int | str | None = None,
+        until: date | int | str | None = None,
+        whole: bool = False,
+    ) -> Account:
+        """What bills of a period are made from, by default from the beginning; instants as in `read`."""
         from headwater.serve.reports.bill import account
 
-        return account(self.catalog, self.warehouse, since, self.clock.now() if until is None else until)
+        begin, end = _instant(since, "since"), _instant(until, "until")
+        return account(
+            self.catalog, self.warehouse, begin, self.clock.now() if end is None else end, whole=whole
+        )
 
-    def bill(self, since: int | None = None, until: int | None = None) -> Bill:
+    def bill(self, since: date | int | str | None = None, until: date | int | str | None = None) -> Bill:
         """What every view cost over a period: resources, penalties, violations."""
-        from headwater.serve.reports.bill import account
-
-        end = self.clock.now() if until is None else until
-        return account(self.catalog, self.warehouse, since, end, whole=True).bill()
+        return self.account(since, until, whole=True).bill()
 
     def plan(self, also: str | Path | Iterable[str | Path] = ()) -> Planned:
         """How each view is kept, whether its promise can be kept, and what it costs; Spark is not started.
@@ -407,9 +415,10 @@ class Headwater:
         """
         from headwater.engine.run.start import run
         from headwater.engine.run.stopping import StoppedError
+        from headwater.serve.asking import positive_interval
         from headwater.serve.planning.replanning import improved
 
-        limit = _interval(duration, "duration")
+        limit = None if duration is None else positive_interval(duration, "duration")
         catalog = self._planned(self.project, sharing, replan)
         self._lay_out(catalog)
 
@@ -551,3 +560,10 @@ def _interval(given: timedelta | str | None, name: str = "max_staleness") -> tim
     from headwater.serve.asking import interval
 
     return None if given is None else interval(given, name)
+
+
+def _instant(given: date | int | str | None, name: str) -> int | None:
+    """An instant as it was given: a datetime, a text such as "2026-01-31T12:00", microseconds since 1970."""
+    from headwater.serve.asking import instant
+
+    return None if given is None else instant(given, name)

@@ -33,3 +33,9 @@ def test_each_message_is_a_record_or_a_dead_letter() -> None:
     assert rejected[4].text == '{"id": "five"}'
     assert rejected[6].reason == "it has none of the table's columns"
     assert all(rejection.file == "stream s" for rejection in batch.rejected)
+
+
+def test_fields_are_found_whatever_their_case() -> None:
+    """They were left out as fields that the table does not declare, and NULL was stored."""
+    (record,) = message_records(CLICKS, [b'{"ID": 1, "Page": "a", "more": 2}'], "s")
+    assert record.value == {"id": 1, "page": "a"}

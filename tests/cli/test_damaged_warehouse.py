@@ -155,6 +155,20 @@ def test_damaged_records_are_set_aside(copied: Path) -> None:
     assert project.status().views[0].pushes == 1
 
 
+@pytest.mark.parametrize("harm", HARMS)
+def test_damaged_dead_letters_stop_nobody(harm: str, copied: Path) -> None:
+    """What was rejected is set aside with them; before, no run could start and no row be rejected."""
+    wrong = [{"id": "no number"}]
+    hw.open(str(copied)).ingest("orders", wrong)
+    letters = copied / "warehouse" / "system" / "dead_letters"
+    HARMS[harm](max((letters / "_delta_log").glob("*.json")))
+    look(copied, "status")
+    project = hw.open(str(copied))
+    push(project)
+    project.ingest("orders", [*wrong, {"id": 900, "customer": 1, "amount": 50}])
+    assert [letter.table for letter in hw.open(str(copied)).dead_letters()] == ["orders"]
+
+
 @pytest.mark.parametrize("words", [("status",), ("plan",), ("read", "large"), ("vacuum",), ("sql", QUERY)])
 @pytest.mark.parametrize("link", [False, True])
 def test_a_warehouse_that_is_no_folder(link: bool, words: tuple[str, ...], copied: Path) -> None:

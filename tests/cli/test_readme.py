@@ -159,13 +159,15 @@ def outputs_of(printed: str) -> dict[Shown, list[str]]:
 
 
 def in_a_clean_shell(typed: str, folder: Path) -> dict[Shown, list[str]]:
-    """A shell that knows nothing of this one but where the repository and its Java are, and what it prints."""
+    """What a shell prints that knows nothing of this one but where the repository, its Java and what `make setup`
+    prepared are."""
     environment = ROOT if (ROOT / ".venv").exists() else Path(sys.prefix).parent
     (folder / ".venv").symlink_to(environment / ".venv")
     kept = {"COLUMNS": WIDTH} | {
         name: os.environ[name] for name in ("JAVA_HOME", "PYTHONPATH") if name in os.environ
     }
-    clean = {"HOME": str(folder), "PATH": "/usr/local/bin:/usr/bin:/bin", **kept}
+    prepared = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    clean = {"HOME": str(folder), "XDG_CACHE_HOME": prepared, "PATH": "/usr/local/bin:/usr/bin:/bin", **kept}
     done = subprocess.run(
         ["/bin/bash", "--noprofile", "--norc", "-c", typed],
         cwd=folder, env=clean, capture_output=True, text=True, check=False,

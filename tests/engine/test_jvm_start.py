@@ -132,6 +132,16 @@ def test_without_java_or_a_folder_spark_starts_as_usual(
     assert at_exit == []
 
 
+def test_an_environment_that_is_a_link_has_the_archive_of_the_real_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark names its jars by their real path, so both start the same JVM."""
+    real = class_archive._stem()
+    (tmp_path / "pyspark").symlink_to(Path(class_archive.pyspark.__file__).parent)
+    monkeypatch.setattr(class_archive.pyspark, "__file__", str(tmp_path / "pyspark" / "__init__.py"))
+    assert class_archive._stem() == real
+
+
 @pytest.mark.spark
 def test_the_jvm_says_nothing_about_an_archive_that_does_not_fit(tmp_path: Path) -> None:
     (tmp_path / "bad.jsa").write_text("not an archive")

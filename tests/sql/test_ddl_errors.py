@@ -35,7 +35,8 @@ STATEMENTS = [
     ("\n  «INSERT INTO t VALUES (1)", "HW101", "headwater ingest"),
     ("CREATE «TABEL t (a INT)", "HW101", 'did you mean "TABLE"?'),
     ("«CRATE TABLE t (a INT)", "HW101", 'did you mean "CREATE"?'),
-    ("CREATE «FUNCTION f", "HW101", "a file holds"),
+    ("CREATE «ROLE f", "HW101", "a file holds"),
+    ("CREATE «FUNCTION f", "HW101", "they are SQL alone"),
     ("EXPLAIN «CREATE TABLE t (a INT)", "HW101", "EXPLAIN is for"),
     ("EXPLAIN «SELECT 1", "HW101", "unknown statement"),
     ("CREATE TABLE t (a INT);\n«SELECT * FROM t", "HW115", "-- name: x"),
@@ -52,7 +53,7 @@ STATEMENTS = [
 
 NAMES = [
     ("CREATE TABLE «1t (a INT)", "HW100", "expected the table's name"),
-    ("CREATE TABLE s«.t (a INT)", "HW109", "one namespace"),
+    ("CREATE TABLE «s.t (a INT)", "HW109", "write t alone"),
     ("CREATE TABLE «`../t` (a INT)", "HW109", "starts with a letter"),
     ("CREATE TABLE «_t (a INT)", "HW109", "starts with a letter"),
     (f"CREATE TABLE «{'x' * 129} (a INT)", "HW109", "at most 128"),
@@ -119,7 +120,8 @@ ELEMENTS = [
 
 CLAUSES = [
     ("CREATE TABLE t (a INT) «USNIG files", "HW102", 'did you mean "USING"?'),
-    ("CREATE TABLE t (a INT) «PARTITIONED BY (a)", "HW102", "known clauses: USING"),
+    ("CREATE TABLE t (a INT) «SORTED BY (a)", "HW102", "known clauses: USING"),
+    ("CREATE TABLE t (a INT) «PARTITIONED BY (a)", "HW102", "by time and key"),
     ("CREATE TABLE t (a INT) USING «postgress", "HW116", 'did you mean "postgres"?'),
     ("CREATE TABLE t (a INT) USING «delta", "HW116", "use one of api, files, postgres, stream"),
     ("CREATE TABLE t (a INT) OPTIONS «(path 'x')", "HW116", "OPTIONS need a provider"),

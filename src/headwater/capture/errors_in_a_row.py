@@ -69,6 +69,8 @@ def not_text(path: str, first: str) -> InputError:
         hint = f"It is compressed: gunzip -c {shlex.quote(path)} | headwater ingest DIR TABLE -"
     elif first.startswith("PK\x03\x04"):
         hint = "It is a zip archive or a spreadsheet: save it as CSV in UTF-8."
+    elif first.startswith(("ORC", "Obj\x01")):
+        hint = "It is ORC or Avro: make Parquet or JSON lines of it."
     elif first.startswith("PAR1"):
         hint = "It is a Parquet file: --format parquet."
     elif first.count("\0") >= len(first) // 3:
@@ -91,14 +93,18 @@ def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
     reason = Counter(_kind(rejection.reason) for rejection in wrong).most_common(1)[0][0]
     first = next(rejection for rejection in wrong if _kind(rejection.reason) == reason)
     if reason.startswith(("not JSON", "not a JSON object")):
-        return _not_json(table, first.text, path)
+        return _not_json(table, wrong[0].text, path)
     if reason.startswith("unknown column"):
-        return f"The table has other columns: {', '.join(table.column_names)}."
+        return _other_columns(table, first.text)
+    if reason.startswith("unknown op") or "fields where" in reason:
+        return _SHAPES["op" if "op" in reason else "fields"]
     if "is taken" in reason:
         return (
             "The file was probably ingested before; --batch ID recognises a repetition. To replace the rows: "
             "USING api OPTIONS (mode 'upsert')."
         )
+    if reason.startswith("CARDINALITY LIMIT"):
+        return "The table's CARDINALITY LIMIT in CREATE TABLE is smaller than what the file needs."
     if "there is no such" in reason:
         return f"Feed the referenced table first: {first.reason.rpartition('no such ')[2].partition('.')[0]}."
     if (wrong_column := _COLUMN.fullmatch(first.reason)) is not None:
@@ -113,7 +119,28 @@ def _kind(reason: str) -> str:
     return re.sub(r'"[^"]*" is |-?\d[\d.]*', "", reason)
 
 
+_SHAPES = {
+    "op": 'A change is {"op": "insert", "row": {...}}; of an update or delete "old" may hold the row before.',
+    "fields": "Every line has as many fields as the first one names; a text with commas stands in quotes.",
+}
+_DEBEZIUM = (
+    'This looks like Debezium: jq -c \'{op: {c: "insert", r: "insert", u: "update", d: "delete"}[.op], '
+    "row: .after, old: .before}' FILE makes changes of it."
+)
+
+
+def _other_columns(table: Table, text: str) -> str:
+    """What is probably wrong where names are not those of the table."""
+    if all(f'"{word}"' in text for word in ("op", "before", "after")):
+        return _DEBEZIUM
+    if '"op"' in text and "op" not in table.column_names:
+        return _SHAPES["op"]
+    return f"The table has other columns: {', '.join(table.column_names)}."
+
+
 def _not_json(table: Table, text: str, path: str) -> str:
+    if re.match(r"\{\s*'", text):
+        return "JSON has names and texts in double quotes; json.dumps writes it from Python."
     if text.startswith(("[", "{", "}", "]")):
         return "Each line must be one JSON object; `jq -c '.[]' FILE` makes lines of an array."
     for delimiter, name in ((",", ""), (";", ";"), ("\t", "\\t")):

@@ -52,16 +52,17 @@ def _table(given: object) -> pa.Table:
         table = pa.RecordBatchReader.from_stream(given).read_all()
     except TypeError:
         raise TypeError(f"ingest takes {_TAKEN}; not a single column ({_named(given)})") from None
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError) as error:  # pandas' own: two columns of one name
         if "non-struct" in str(error):
             raise TypeError(f"ingest takes {_TAKEN}; not a single column ({_named(given)})") from None
         raise InputError(
             "HW852",
             f"the {_named(given)} is no table of plain columns: {error.args[0] if error.args else error}",
             detail=" ".join(map(str, error.args[1:])),
-            hint="Give each column values of one type.",
+            hint="Give each column a name of its own and values of one type.",
         ) from error
-    return table.select([name for name in table.column_names if not name.startswith(_INDEX)])
+    names = table.column_names
+    return table.select([at for at, name in enumerate(names) if not name.startswith(_INDEX)])
 
 
 def _each(given: Iterable[Any]) -> Iterator[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -92,14 +93,26 @@ def _read(table: Table, path: str, form: FileFormat, strict: bool, keep_going: b
             records = json_records(table, content, strict, path)
             return records_batch(table, records if keep_going else stop_at_unreadable(table, records, path))
     except pa.ArrowException as error:
-        hint = "Name its format: --format jsonl, csv or parquet."
-        raise InputError("HW848", f"{path} is not Parquet", detail=str(error), hint=hint) from error
+        raise _no_parquet(path, error) from error
     except UnicodeDecodeError as error:
         raise not_text(path, error.object[:100].decode(errors="replace")) from error
     except OSError as error:
         hint = "Name one file; a table USING files takes a whole folder." if os.path.isdir(path) else ""
+        if re.match(r"\w[\w+.-]+:/", path):
+            hint = (
+                "Files are read from this machine: fetch it first, or curl URL | headwater ingest DIR TABLE -"
+            )
         why = error.strerror or str(error)
         raise InputError("HW853", f"{path} cannot be read", detail=why, hint=hint) from error
+
+
+def _no_parquet(path: str, error: pa.ArrowException) -> InputError:
+    hint = "Name its format: --format jsonl, csv or parquet."
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(4) == b"PAR1":
+                hint = "It is damaged or cut short: copy it again."
+    return InputError("HW848", f"{path} is not Parquet", detail=str(error), hint=hint)
 
 
 def _parquet(file: io.RawIOBase, show: Show) -> pa.Table:

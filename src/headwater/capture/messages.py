@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from headwater.capture.intake.batch import Record
 from headwater.capture.intake.changes import is_envelope, json_records
 from headwater.model import Table
+from headwater.sql.parsing.names import as_declared
 
 __all__ = ["message_records"]
 
@@ -30,7 +31,8 @@ def _declared_fields(record: Record, names: frozenset[str]) -> Record:
     value = record.value
     if not isinstance(value, dict) or is_envelope(value) or value.keys() <= names:
         return record
-    declared = {name: field for name, field in value.items() if name in names}
+    spelt = zip(as_declared(value, sorted(names)), value.values(), strict=True)
+    declared = {name: field for name, field in spelt if name in names}
     if not declared:
         return record._replace(value=None, reason="it has none of the table's columns")
     return record._replace(value=declared)

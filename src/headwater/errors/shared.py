@@ -20,7 +20,7 @@ def no_such_column(table: str, name: str, columns: Iterable[str]) -> InputError:
         "HW851",
         f'table "{table}" has no column "{name}"',
         detail=f"Its columns: {', '.join(declared)}.",
-        hint=separated or did_you_mean(name, declared),
+        hint=separated or did_you_mean(name, declared) or "Leave it out, or declare it in CREATE TABLE.",
     )
 
 

@@ -20,5 +20,8 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 def shown_folder(folder: str | Path) -> str:
     """A folder as one would type it here."""
-    relative = os.path.relpath(folder)
+    try:
+        relative = os.path.relpath(folder)
+    except FileNotFoundError:  # the current folder was removed
+        relative = str(folder)
     return shlex.quote(str(folder) if relative.startswith("..") else relative)

@@ -46,7 +46,7 @@ JOIN_POLICIES = (
     "optimal", "jaqpot", "grepp", "equal", "global-ratio", "equal-best", "selectivity-best",
 )  # fmt: skip
 _MASTER = re.compile(
-    r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
+    r"local(\[([1-9]\d*|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|yarn|(spark|k8s|sc)://\S+"
 )
 UNUSED = ()  # keys of earlier versions that nothing reads: they are warned of and ignored

@@ -66,7 +66,11 @@ class Value:
     def text(self) -> str:
         """One line of text, as it is written."""
         if not self.is_text or not self.scalar().strip():
-            hint = "put it in quotes" if self.is_single and not self.is_null else "write one text"
+            hint = (
+                "put it in quotes"
+                if self.is_single and not (self.is_null or self.is_text)
+                else "write one text"
+            )
             raise self.wrong(f"{self.title} must be text, not {self._kind()}", hint)
         text = self.scalar()
         if _CONTROLS.search(text):

@@ -15,7 +15,7 @@ from headwater.clock import instant_of, micros
 from headwater.errors import InputError
 from headwater.sql.parsing import intervals
 
-__all__ = ["duration", "instant", "interval", "period", "positive_duration"]
+__all__ = ["duration", "instant", "interval", "period", "positive_duration", "positive_interval"]
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
@@ -55,6 +55,14 @@ def interval(text: timedelta | str, name: str) -> timedelta:
     except ValueError as error:
         hint = 'Write "5s", "2 minutes" or a timedelta.'
         raise InputError("HW001", f"{name}: {error}", hint=hint) from None
+
+
+def positive_interval(given: timedelta | str, name: str) -> timedelta:
+    """The same, longer than zero."""
+    length = interval(given, name)
+    if length <= timedelta():
+        raise InputError("HW001", f"{name} must be longer than zero", hint='Write "60s" or a timedelta.')
+    return length
 
 
 def instant(text: date | int | str, option: str) -> int:

@@ -88,8 +88,12 @@ def _step_clock(processes: Processes, laboratory: Laboratory) -> str:
 
 
 def _is_ahead(laboratory: Laboratory) -> bool:
-    """Whether a change has a time that is still to come: later than what the run has declared complete."""
-    changed = Warehouse(str(laboratory.storage)).source(TABLES[0]).time()
+    """Whether a change has a time that is still to come: later than what the run has declared complete.
+
+    Of any table, because the writer of one may stand still just now.
+    """
+    warehouse = Warehouse(str(laboratory.storage))
+    changed = max(warehouse.source(table).time() for table in TABLES)
     return changed > SystemClock().now() + AHEAD_S * 1_000_000 // 2
 
 

@@ -29,6 +29,7 @@ from headwater.capture.intake.texts import default_of, typed_texts
 from headwater.errors import InputError
 from headwater.errors.shared import no_such_column
 from headwater.model import Table
+from headwater.sql.parsing.names import as_declared
 
 __all__ = ["csv_batch", "csv_rows_batch", "csv_text"]
 
@@ -105,7 +106,18 @@ def _lines(content: BinaryIO, delimiter: str, file: str | None) -> Iterator[tupl
         ) from error
 
 
-def _header(table: Table, names: list[str], file: str | None) -> list[str]:
+def _is_value(text: str) -> bool:
+    """Whether it is rather a value than a column's name."""
+    return not text[:1].isalpha()
+
+
+def _header(table: Table, written: list[str], file: str | None) -> list[str]:
+    names = as_declared(written, table.column_names)
+    if not set(names) & set(table.column_names) and all(map(_is_value, names)):
+        raise InputError(
+            "HW856", f"{file} has no line that names its columns: it begins with {', '.join(names[:5])}",
+            hint=f"Write the names above it, those of {', '.join(table.column_names)} that it has.",
+        )  # fmt: skip
     for name in names:
         if name not in table.column_names:
             raise no_such_column(table.name, name, table.column_names)

@@ -7,6 +7,8 @@ by value: one that does not fit rejects its own row, and the whole table only if
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 
 from headwater.capture.intake.batch import Batch, LazyRecords, Record, row_schema, rows_batch
@@ -15,6 +17,7 @@ from headwater.capture.intake.values import canonical, typed_column
 from headwater.errors import InputError
 from headwater.errors.shared import no_such_column
 from headwater.model import Column, Table
+from headwater.sql.parsing.names import as_declared
 from headwater.storage.as_python import as_python
 
 __all__ = ["arrow_batch"]
@@ -22,6 +25,11 @@ __all__ = ["arrow_batch"]
 
 def arrow_batch(table: Table, rows: pa.Table, file: str | None = None) -> Batch:
     """Each row is a plain row. Raises InputError if the columns do not fit the declared ones."""
+    rows = rows.rename_columns(as_declared(rows.column_names, table.column_names))
+    twice = [name for name, times in Counter(rows.column_names).items() if times > 1]
+    if twice:
+        hint = "Leave one out, or give it another name."
+        raise InputError("HW852", f'there are two columns "{twice[0]}"', hint=hint)
     unknown = [name for name in rows.column_names if name not in table.column_names]
     if unknown:
         raise no_such_column(table.name, unknown[0], table.column_names)

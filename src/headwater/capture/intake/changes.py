@@ -39,6 +39,7 @@ from headwater.capture.intake.texts import default_of
 from headwater.capture.intake.values import typed_column
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
+from headwater.sql.parsing.names import as_declared
 
 __all__ = ["is_envelope", "json_records", "records_batch"]
 
@@ -122,11 +123,12 @@ class _RecordReader:
         if not isinstance(value, Mapping):
             return "not a JSON object"
         if not is_envelope(value):
-            return self._unknown(value) or (self.plain, value, {}) if value else "an empty object is no row"
+            row = self._spelt(value)
+            return self._unknown(row) or (self.plain, row, {}) if row else "an empty object is no row"
         operation = _OPERATIONS.get(value["op"])
         if operation is None:
             return f'unknown op "{value["op"]}": use insert, upsert, update or delete'
-        row, old = value.get("row") or {}, value.get("old") or {}
+        row, old = self._spelt(value.get("row") or {}), self._spelt(value.get("old") or {})
         if operation is Operation.DELETE:
             row, old = {}, old or row
         elif not row:
@@ -144,6 +146,13 @@ class _RecordReader:
         old = old or row
         missing = self.identity - old.keys()
         return f'the old row lacks "{min(missing)}" of the key' if missing else (operation, row, old)
+
+    def _spelt(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The row with its names as they are declared."""
+        if row.keys() <= self.names:
+            return row
+        names = as_declared(map(str, row), self.table.column_names)
+        return dict(zip(names, row.values(), strict=True))
 
     def _unknown(self, row: Mapping[str, Any]) -> str:
         for name in row:

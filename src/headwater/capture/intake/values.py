@@ -11,6 +11,7 @@ guessed:
     date         2026-01-31
     timestamp    ISO 8601, "T" or blank, up to microseconds; with a zone converted to UTC, without one UTC
     timestamp_ntz  the same without a zone; with one it is refused
+    (numpy)      its scalars are what they hold
     binary       base64, or hexadecimal after \\x as PostgreSQL writes it; Python bytes as they are
     string       texts only
 """
@@ -23,7 +24,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -57,11 +58,35 @@ def typed_column(column: Column, values: Sequence[Any]) -> tuple[pa.Array, dict[
     reasons: dict[int, str] = {}
     for position, value in enumerate(values):
         try:
-            converted.append(None if value is None else convert(value))
+            plain = _plain(value)
+            converted.append(None if plain is None else convert(plain))
         except (ValueError, ArithmeticError) as error:
             converted.append(None)
             reasons[position] = f'column "{column.name}": {error}'
     return canonical(pa.array(converted, kind)), reasons
+
+
+def _plain(value: Any) -> Any:
+    """A value of numpy or pandas as Python has it; what they call missing (NaT, NA) is NULL."""
+    if type(value).__name__ in ("NaTType", "NAType"):
+        return None
+    if isinstance(value, np.datetime64):
+        return _of_numpy(value)
+    if getattr(value, "nanosecond", 0):  # pandas' Timestamp
+        raise ValueError(f"{value} has more than microseconds")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _of_numpy(instant: np.datetime64) -> datetime | date | None:
+    """The instant, or the day where it has no more; NULL if it is none."""
+    if np.isnat(instant):
+        return None
+    if np.datetime_data(instant)[0] == "D":
+        return cast(date, instant.item())
+    in_micros = instant.astype("datetime64[us]")
+    if in_micros != instant:
+        raise ValueError(f"{instant} has more than microseconds")
+    return cast(datetime, in_micros.item())
 
 
 def canonical(array: pa.Array) -> pa.Array:

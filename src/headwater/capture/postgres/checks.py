@@ -47,6 +47,7 @@ def check_table(declared: Declared, remote: RemoteTable, server_version: int, st
     if server_version < 180000:
         _check_generated(declared, remote)
     _check_identity(declared, remote)
+    _check_unique(declared, remote)
     _check_rows(declared, remote)
     for partition in remote.partitions:
         _check_partition(declared, remote, partition)
@@ -198,6 +199,20 @@ def _check_identity(declared: Declared, remote: RemoteTable) -> None:
         )
     if remote.identity != "f":
         declared.local_key(remote.key)
+
+
+def _check_unique(declared: Declared, remote: RemoteTable) -> None:
+    """Views rely on a declared key: one that PostgreSQL does not keep would make their rows wrong."""
+    for key in filter(None, (declared.table.key, *declared.table.unique)):
+        columns = [declared.remote(name) for name in key]
+        if not any(index <= {*columns} for index in remote.unique):
+            listed = ", ".join(columns)
+            raise InputError(
+                "HW875",
+                f"{declared.full_name} has no unique index on {listed}, which are declared as a key",
+                place=declared.table.place,
+                hint=f"ALTER TABLE {declared.full_name} ADD UNIQUE ({listed}), or do not declare the key.",
+            )
 
 
 def _check_rows(declared: Declared, remote: RemoteTable) -> None:

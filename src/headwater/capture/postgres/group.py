@@ -179,6 +179,19 @@ class Group:
                     "captured; declare it to capture it",
                 )
 
+    def renamed(self, declared: Declared, passed: Sequence[Relation]) -> InputError | None:
+        """What is wrong if changes were passed by that are a table's own, under another name."""
+        described = self.remote.get(declared.table.name)
+        for relation in passed:
+            if described is not None and described.oid == relation.oid and not declared.captures(relation):
+                return InputError(
+                    "HW950",
+                    f"{declared.full_name} was renamed to {relation.schema}.{relation.name} in PostgreSQL",
+                    place=declared.table.place,
+                    hint="Give it its name back, or write OPTIONS (table '...'): a new snapshot follows.",
+                )
+        return None
+
     def require_types(self, declared: Declared, relation: Relation) -> None:
         """Raise if a captured column has another type than when the table was last read as a whole.
 

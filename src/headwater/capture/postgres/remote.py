@@ -13,8 +13,8 @@ from headwater.capture.postgres.stream.pgoutput import type_text
 from headwater.errors import InputError
 
 __all__ = [
-    "Partition", "Published", "RemoteColumn", "RemoteTable", "publication", "remote_table",
-    "require_publishing",
+    "Partition", "Published", "RemoteColumn", "RemoteTable", "publication", "published_as",
+    "remote_table", "require_publishing",
 ]  # fmt: skip
 
 _HEADER = 4  # what PostgreSQL adds to a numeric's type modifier
@@ -55,6 +55,8 @@ class RemoteTable:
     logged: bool = True
     hides_rows: bool = False  # row level security applies to us
     grant: str = ""  # what lets us read it, if we may not
+    oid: int = 0
+    unique: tuple[frozenset[str], ...] = ()  # the columns of which no two rows have the same values
 
     def types_of(self, columns: Iterable[str]) -> dict[str, str]:
         return {column: self.types[column] for column in columns if column in self.types}
@@ -115,6 +117,8 @@ def remote_table(connection: psycopg.Connection[Any], declared: Declared) -> Rem
         logged=persistence == "p",
         hides_rows=hides_rows,
         grant=grant,
+        oid=oid,
+        unique=_unique(connection, oid),
     )
 
 
@@ -136,6 +140,34 @@ def _key(connection: psycopg.Connection[Any], oid: int, identity: str) -> tuple[
         (oid, identity),
     ).fetchall()
     return tuple(name for (name,) in rows)
+
+
+def _unique(connection: psycopg.Connection[Any], oid: int) -> tuple[frozenset[str], ...]:
+    """The columns of each unique index over all rows."""
+    rows = connection.execute(
+        "SELECT array_agg(a.attname::text) FROM pg_index i "
+        "CROSS JOIN unnest(i.indkey) WITH ORDINALITY AS k (attnum, position) "
+        "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum "
+        "WHERE i.indrelid = %s AND i.indisunique AND i.indisvalid AND i.indpred IS NULL "
+        "AND i.indexprs IS NULL AND k.position <= i.indnkeyatts GROUP BY i.indexrelid",
+        (oid,),
+    ).fetchall()
+    return tuple(frozenset(names) for (names,) in rows)
+
+
+def published_as(
+    connection: psycopg.Connection[Any], name: str, tables: Sequence[Declared]
+) -> dict[str, tuple[Any, ...]]:
+    """By table: what is another as soon as it, its publication or its place there was made or altered."""
+    rows = connection.execute(
+        "SELECT n.nspname::text, c.relname::text, c.oid, p.xmin::text, r.xmin::text FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_publication p ON p.pubname = %s "
+        "LEFT JOIN pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid "
+        "WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%s::text[], %s::text[]))",
+        (name, [table.schema for table in tables], [table.name for table in tables]),
+    ).fetchall()
+    found = {(schema, table): tuple(marks) for schema, table, *marks in rows}
+    return {table.table.name: found.get((table.schema, table.name), ()) for table in tables}
 
 
 def _partitions(connection: psycopg.Connection[Any], oid: int) -> tuple[Partition, ...]:

@@ -15,14 +15,16 @@ by a snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from headwater.capture.postgres import server
+from headwater.capture.postgres.declared import Declared
 from headwater.capture.postgres.group import Group, Turns
+from headwater.capture.postgres.remote import published_as
 from headwater.capture.postgres.slot import check_tables, publish_tables
 from headwater.capture.postgres.slot_record import SlotRecord
 from headwater.capture.postgres.snapshot import Snapshot
@@ -41,6 +43,7 @@ WAIT_ALONE = (
 )
 WAIT_BESIDE = 0.05
 CHECK_AGAIN = 15 * SECOND
+LOOK_EVERY = 2 * SECOND  # whether a table or its publication was altered, which the stream does not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class Session:
         self._joining: Snapshot | None = None
         self._recovered = False
         self._check_at = clock.monotonic() + CHECK_AGAIN
+        self._published = published_as(connection, slot, group.tables)
+        self._look_at = clock.monotonic() + LOOK_EVERY
         self._at = 0  # other sources have reached this time
 
     def step(self, at: int = 0) -> Step:
@@ -131,6 +136,22 @@ class Session:
         self.failing.clear()
         self.failing |= check_tables(self._connection, self._group, tables)
         self.failing |= publish_tables(self._connection, self._group, self._slot)
+        self._published |= published_as(self._connection, self._slot, tables)
+
+    def _look(self) -> None:
+        """Take out the tables that were made again, or whose publication was altered: changes may be lost."""
+        if self._snapshot is not None or self._clock.monotonic() < self._look_at:
+            return
+        self._look_at = self._clock.monotonic() + LOOK_EVERY
+        before = self._published
+        self._published = published_as(self._connection, self._slot, self._group.tables)
+        self._leave_out(
+            {
+                declared.table.name: _altered(declared)
+                for declared in self._group.streaming
+                if before[declared.table.name] != self._published[declared.table.name]
+            }
+        )
 
     def _follow(self) -> tuple[int, bool]:
         """Apply the next piece of the stream; how many changes it held, and whether more are waiting."""
@@ -156,6 +177,7 @@ class Session:
         return decoded.changes + changes, behind
 
     def _begin_round(self) -> None:
+        self._look()
         furthest = self._group.furthest()
         if not self._recovered and furthest > self._confirmed:
             self._open_round(furthest)
@@ -184,7 +206,13 @@ class Session:
 
     def _note(self, decoded: Decoded) -> None:
         """Take out the tables that could not take their changes, before any position says that they did."""
-        left = {name: error for name, error in self._stretch.left.items() if name not in self.failing}
+        self._leave_out(self._stretch.left)
+        for segment in decoded.segments:
+            for code, text in self._group.news_of(segment.relation):
+                self._tell(code, text)
+
+    def _leave_out(self, tables: Mapping[str, InputError]) -> None:
+        left = {name: error for name, error in tables.items() if name not in self.failing}
         for name, error in left.items():
             self._tell(error.code, f"{error.message}; the other tables go on")
             self.failing[name] = error
@@ -192,9 +220,6 @@ class Session:
         if left:
             self._group.missed |= left.keys()
             self._record.miss(self._group.missed)
-        for segment in decoded.segments:
-            for code, text in self._group.news_of(segment.relation):
-                self._tell(code, text)
 
     def _commit(self, current: Round, committed_at: int) -> None:
         """Commit complete transactions, and move the watermark."""
@@ -249,3 +274,13 @@ class Session:
             self._record.advance(position, self._group.marks(), self._group.missed)
             server.advance_slot(self._connection, self._slot, position)
             self._confirmed = position
+
+
+def _altered(declared: Declared) -> InputError:
+    return InputError(
+        "HW950",
+        f"{declared.full_name} or its publication was made again or altered",
+        place=declared.table.place,
+        detail="What PostgreSQL did not send meanwhile is not known.",
+        hint="A new snapshot of the table is taken.",
+    )

@@ -107,6 +107,9 @@ def _print_store(current: Status) -> None:
     store = current.store
     if store is None:
         return
+    if store.error:
+        console().print(f"store of queries: {store.error}", style="yellow", markup=False, soft_wrap=True)
+        return
     if store.time is None:
         console().print("store of queries: nothing is loaded yet")
         return

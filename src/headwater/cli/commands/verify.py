@@ -52,6 +52,8 @@ def verify(
     """
     if repair and not store:
         raise InputError("HW003", "--repair needs --store", hint="A view is computed anew by a run.")
+    if store and view is not None:
+        raise InputError("HW003", "--store compares the whole store, not a view", hint="Leave the view out.")
     if store:
         verify_the_store(folder, repair, quiet, as_json)
         return

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from headwater.cli.show.output import progress_console
+from headwater.errors import HeadwaterError
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
@@ -15,8 +16,17 @@ __all__ = ["rejected_of", "sources_of", "warn_of_rejected"]
 
 
 def warn_of_rejected(project: Headwater, tables: Collection[str] | None = None) -> None:
-    """One line for each source of which too many rows were rejected; `tables`: only of these."""
-    for rejected in project.rejected(tables).values():
+    """One line for each source of which too many rows were rejected; `tables`: only of these.
+
+    An aside of a command that has done what it was asked: it never fails for it.
+    """
+    try:
+        by_table = project.rejected(tables)
+    except HeadwaterError as error:
+        text = f"Warning: what was rejected before cannot be counted: {error.message}"
+        progress_console(even_if_quiet=True).print(text, style="yellow", soft_wrap=True, markup=False)
+        return
+    for rejected in by_table.values():
         if rejected.too_many:
             text = f"Warning: {rejected.warning(project.project.folder)}"
             progress_console(even_if_quiet=True).print(text, style="yellow", soft_wrap=True, markup=False)

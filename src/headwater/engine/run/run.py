@@ -26,7 +26,7 @@ from datetime import timedelta
 from headwater.capture.captures import captured_again
 from headwater.capture.expiry import expire
 from headwater.capture.intake.append import open_source
-from headwater.capture.rejected import RejectedRows
+from headwater.capture.rejected import Rejected, RejectedRows
 from headwater.catalog import Catalog
 from headwater.clock import Clock
 from headwater.engine.executor.executor import Executor
@@ -53,10 +53,12 @@ from headwater.engine.run.reloading import Reloading, difference, gained_columns
 from headwater.engine.run.streaming import Streaming
 from headwater.engine.upkeep.history import read_up_to
 from headwater.engine.upkeep.verify_on_request import Verifier
+from headwater.errors import InputError
 from headwater.model import Project
 from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
 from headwater.storage.records.dropped import mark_dropped, note_shared, sweep_dropped
+from headwater.storage.records.run_lock import RunLock
 from headwater.storage.records.site_health import write_health
 from headwater.storage.records.system_tables import keep_system_tables
 from headwater.storage.vacuum.in_use import InUse, in_use, storage_roots
@@ -81,6 +83,8 @@ class Run:
     stop: threading.Event = field(default_factory=threading.Event)
     streams: list[Streaming] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    lock: RunLock | None = None  # that no other run keeps the project
+    lost: InputError | None = field(default=None, init=False)  # that another one does after all
     rejected: RejectedRows = field(init=False)
     loop: Loop = field(init=False)
     housekeeping: Housekeeping = field(init=False)
@@ -96,6 +100,7 @@ class Run:
         self.loop = Loop(self.executor, self.captures, self.clock, self._adopt_waiting)
         self.housekeeping = Housekeeping(
             {
+                "lock": Chore(SNAPSHOT_EVERY, self.keep_lock),
                 "audit": Chore(SNAPSHOT_EVERY, self.auditor.snapshot),
                 "sites": Chore(SNAPSHOT_EVERY, self.write_health),
                 "captures": Chore(SNAPSHOT_EVERY, self.write_captures),
@@ -151,12 +156,26 @@ class Run:
             self.executor.close()
             _join(keeping_house, CHORES_END_WITHIN)
             self.auditor.snapshot(promised=False)
+        if self.lost is not None:
+            raise self.lost
+
+    def keep_lock(self) -> None:
+        """Stop if somebody removed the lock's file, and another run has begun since."""
+        try:
+            if self.lock is not None:
+                self.lock.keep(self.clock.now())
+        except InputError as error:
+            self.lost = error
+            self.stop.set()
 
     def progress(self) -> Progress:
         states = self.executor.states
         for capturing in self.captures:
             while capturing.notes:
                 self.notes.append(capturing.notes.popleft())
+        rejected: dict[str, Rejected] = {}
+        tables = self.catalog.project.tables
+        self.loop.guard.do("dead letters", lambda: rejected.update(self.rejected.by_table(tables)))
         return Progress(
             self.clock.now(),
             self.auditor.look(),
@@ -164,7 +183,7 @@ class Run:
             dict(self.auditor.violations),
             self._errors(),
             {capturing.name: capturing.changes for capturing in self.captures},
-            self.rejected.by_table(self.catalog.project.tables),
+            rejected,
             pushing=frozenset(name for name, state in states.items() if state.running),
             notes=tuple(self.notes),
         )

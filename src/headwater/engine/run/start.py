@@ -64,7 +64,7 @@ def run(
     check_readable(warehouse.root)
     project = catalog.project
     cpu = ProcessCpu.begin()  # before Spark: starting it is work, too
-    with run_lock(warehouse.root, clock.now()):
+    with run_lock(warehouse.root, clock.now()) as lock:
         _tidy(catalog, warehouse, sharing)
         damaged = remove_damaged(catalog, warehouse)
         sources = captures(project, warehouse, clock)
@@ -90,6 +90,7 @@ def run(
             stop,
             _streams(begin, catalog),
             damaged,
+            lock,
         )
         try:
             with cancelled_after_grace(stop, lambda: _cancel(begun, sites)):

@@ -64,7 +64,7 @@ def archive() -> Path | None:
 
 def _stem() -> Path | None:
     """The path of the archive without its size; None if there is no Java."""
-    java, jars = _java(), Path(pyspark.__file__).parent / "jars"
+    java, jars = _java(), Path(pyspark.__file__).resolve().parent / "jars"  # as Spark names them
     if java is None or not jars.is_dir():
         return None
     release = java.parent.parent / "release"

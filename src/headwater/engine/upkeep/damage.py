@@ -33,7 +33,8 @@ from headwater.storage.warehouse import Warehouse
 __all__ = ["remove_damaged"]
 
 # What a run writes about itself; not what captures have read (files, postgres), nor dead letters.
-RECORDS = ("pushes", "audit", "push_hours", "audit_hours", "last_pushes", "process_cpu", "overload")
+RECORDS = ("pushes", "audit", "push_hours", "audit_hours", "last_pushes", "process_cpu", "overload",
+           "dead_letters")  # fmt: skip
 
 logger = logging.getLogger(__name__)
 

@@ -62,7 +62,7 @@ CODES = (
     Code(
         "HW856",
         "A file is not CSV",
-        "The file cannot be parsed near the line that the message names.",
+        "The file cannot be parsed near the line that the message names, or no line names its columns.",
         "Correct the line.",
     ),
     Code(
@@ -207,8 +207,9 @@ CODES = (
     ),
     Code(
         "HW950",
-        "A captured column was declared or altered",
-        "PostgreSQL converts or fills all rows when a column is altered or added, and does not send them.",
+        "A captured column, table or publication was declared or altered",
+        "PostgreSQL does not send the rows that it converts or fills when a column is altered or added, nor"
+        " what changes while a table has another name or its publication leaves something out.",
         "Nothing: the table is compared with a new snapshot, and what differs is its next change.",
     ),
     Code(

@@ -102,6 +102,12 @@ CODES = (
         "Start a run: it loads the store again. Nothing is lost, as the store holds copies only.",
     ),
     Code(
+        "HW443",
+        "The store cannot be read where nothing may be written",
+        "A writer of the store was killed; what it left beside the file must be taken in before it is read.",
+        "Let a run start and end once by a user who may write, or copy the folder `store` to where you may.",
+    ),
+    Code(
         "HW431",
         "A parameter of a query has no value",
         "Every parameter of a query needs a value, which may be NULL.",

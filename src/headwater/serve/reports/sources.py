@@ -6,7 +6,8 @@ weights of files that hold deletions are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import pyarrow.compute as pc
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 
 from headwater.capture.rejected import Rejected, rejected_rows
 from headwater.clock import Clock
-from headwater.errors import shown_folder
+from headwater.errors import HeadwaterError, shown_folder
 from headwater.model import Project, Table
 from headwater.serve.planning.relation_facts import changes_per_second
 from headwater.storage.delta.damage import damage, damaged_source
@@ -47,7 +48,11 @@ class SourceStatus:
 def source_statuses(
     project: Project, warehouse: Warehouse, clock: Clock, running: bool
 ) -> tuple[SourceStatus, ...]:
-    captures, rejected = read_captures(warehouse.root), rejected_rows(warehouse, project.tables)
+    captures, rejected = read_captures(warehouse.root), dict[str, Rejected]()
+    try:
+        rejected = rejected_rows(warehouse, project.tables)
+    except HeadwaterError as error:
+        captures = _uncounted(captures, error, project)
     return tuple(
         _source(
             project,
@@ -60,6 +65,19 @@ def source_statuses(
         )
         for table in project.tables.values()
     )
+
+
+def _uncounted(
+    captures: Mapping[str, CaptureHealth], error: HeadwaterError, project: Project
+) -> dict[str, CaptureHealth]:
+    """The same, saying that dead letters cannot be read where nothing worse is wrong."""
+    problem = f"what was rejected cannot be counted: {error.message}"
+    hint = f"A run sets what is damaged aside: headwater run {shown_folder(project.folder)}"
+    found = {name: captures.get(name, CaptureHealth()) for name in project.tables}
+    return {
+        name: health if health.error else replace(health, error=problem, hint=hint)
+        for name, health in found.items()
+    }
 
 
 def _source(

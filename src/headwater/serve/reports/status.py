@@ -99,6 +99,7 @@ class StoreStatus:
     relations: int
     parts: int  # tables, indexes and views that are complete
     rankings: tuple[RankingStatus, ...] = ()  # refreshed periodically
+    error: str = ""  # why nothing is known of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,14 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
 
 
 def _store(catalog: Catalog, now: int) -> StoreStatus:
+    """A store that cannot be read does not keep the views from being shown."""
+    try:
+        return _read_store(catalog, now)
+    except HeadwaterError as error:
+        return StoreStatus(None, None, 0, 0, 0, error=error.message)
+
+
+def _read_store(catalog: Catalog, now: int) -> StoreStatus:
     store = open_store(catalog.project)
     store.know([REFRESHES])
     with store.snapshot() as snapshot:

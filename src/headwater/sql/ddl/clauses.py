@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from headwater.errors import InputError, did_you_mean
+from headwater.sql.parsing.habits.other_systems import in_clauses
 from headwater.sql.parsing.lexer import Kind, Token
 from headwater.sql.parsing.words import Words
 
@@ -194,6 +195,8 @@ def unknown_clause(words: Words, clauses: Sequence[str]) -> InputError:
         return words.wrong("HW102", f"unexpected {token}", hint=hint)
     if token.word == "SELECT" and "AS" in clauses:
         return words.wrong("HW102", f"unexpected {token}", hint="write AS before the SELECT")
+    if instead := in_clauses((token.word, words.peek(1).word), "view" if "AS" in clauses else "table"):
+        return words.wrong("HW102", f"unexpected {token}", hint=instead)
     if token.word in WHOLE_WINDOWS or (token.word == "WINDOWS" and words.peek(1).word in WHOLE_WINDOWS):
         return whole_windows(words, token)
     second = words.peek(1)

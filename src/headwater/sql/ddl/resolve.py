@@ -149,7 +149,11 @@ def relations_named(sql: SqlText, relations: list[str], queries: list[str]) -> d
         name = spelling(reading.name, relations)
         if reading.qualifier:
             message = f'there is no schema "{reading.qualifier}"'
-            hint = f'a project is one namespace: write "{reading.name}" alone'
+            hint = (
+                "a project is one namespace without system tables: `headwater status DIR` lists what there is"
+                if name is None
+                else f'a project is one namespace: write "{name}" alone'
+            )
             raise InputError("HW120", message, place=place, hint=hint)
         if name is None:
             raise _unknown(reading.name, relations, queries, place)
@@ -188,5 +192,7 @@ def _cycle(path: list[str], views: list[str], reads: Reads) -> InputError:
     message = f'the view "{ring[0]}" reads itself'
     detail = " reads ".join([*ring, ring[0]]) + "." if len(ring) > 1 else ""
     place = reads[ring[0]][ring[1 % len(ring)]]
-    hint = "Let one of them read the tables instead."
-    return InputError("HW121", message, place=place, detail=detail, hint=hint if len(ring) > 1 else "")
+    hint = (
+        "Let one of them read the tables instead." if len(ring) > 1 else "Let it read tables or other views."
+    )
+    return InputError("HW121", message, place=place, detail=detail, hint=hint)

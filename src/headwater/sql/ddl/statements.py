@@ -23,6 +23,7 @@ from headwater.sql.ddl.named_view import read_named_view
 from headwater.sql.ddl.query import read_named_select, read_query
 from headwater.sql.ddl.table import read_table
 from headwater.sql.ddl.view import read_view
+from headwater.sql.parsing.habits.other_systems import in_statements
 from headwater.sql.parsing.lexer import Kind, Source, Token, cut, tokenized
 from headwater.sql.parsing.references import Reference
 from headwater.sql.parsing.words import Words
@@ -155,7 +156,12 @@ def _unknown(words: Words, token: Token) -> InputError:
     likely = _SYMBOLS.get(token.text[:1], "") or did_you_mean(
         token.text, ("CREATE", "EXPLAIN", "TABLE", "MATERIALIZED", "QUERY")
     )
-    hint = _HINTS.get(token.word) or likely or f"a file holds {', '.join(_KINDS)} and named SELECTs"
+    hint = (
+        _HINTS.get(token.word)
+        or in_statements(token.word)
+        or likely
+        or f"a file holds {', '.join(_KINDS)} and named SELECTs"
+    )
     return words.wrong("HW101", f"unknown statement: {token}", token, hint=hint)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headwater.sql.ddl.defaults import read_default
+from headwater.sql.parsing.habits.other_systems import in_columns
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import column_name
 from headwater.sql.parsing.types import TEMPORAL_TYPES, read_type
@@ -182,5 +183,7 @@ def _unknown(words: Words) -> Exception:
     token = words.peek()
     if token.word in _REFUSED:
         return words.wrong("HW102", f"{token.word} is not supported", hint=_REFUSED[token.word])
+    if instead := in_columns(token.word):
+        return words.wrong("HW102", f"unexpected {token}", hint=instead)
     hint = f"a column's type may be followed by {', '.join(_COLUMN_WORDS)}; then a comma or )"
     return words.wrong("HW102", f"unexpected {token}", choices=_COLUMN_WORDS, hint=hint)

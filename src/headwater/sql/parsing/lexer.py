@@ -22,7 +22,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from headwater.errors import InputError, Place
 from headwater.sql.parsing.dialect import Headwater
-from headwater.sql.parsing.typographic import refuse_typographic
+from headwater.sql.parsing.habits.typographic import refuse_typographic
 
 __all__ = ["Kind", "Source", "Token", "cut", "lex", "tokenized"]
 

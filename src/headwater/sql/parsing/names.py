@@ -8,6 +8,7 @@ files, so both are limited to what is allowed there.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from headwater.sql.parsing.lexer import Token
@@ -15,6 +16,7 @@ from headwater.sql.parsing.words import Words
 
 __all__ = [
     "RESERVED_COLUMNS",
+    "as_declared",
     "can_be_stored",
     "column_name",
     "columns_among",
@@ -36,8 +38,9 @@ def relation_name(words: Words, what: str) -> Token:
     if words.at("."):
         raise words.wrong(
             "HW109",
-            f'the {what} "{token.text}" cannot be in a schema',
-            hint="a project is one namespace: write the name alone",
+            f'the {what} cannot be in the schema "{token.text}"',
+            token,
+            hint=f"a project is one namespace: write {words.peek(1).text} alone",
         )
     if not re.fullmatch(r"[^\W\d_]\w{0,127}", token.text):
         raise words.wrong(
@@ -87,6 +90,14 @@ def spelling(name: str, declared: Iterable[str]) -> str | None:
     return next((candidate for candidate in declared if same_name(candidate, wanted)), None)
 
 
+def as_declared(given: Iterable[str], declared: Sequence[str]) -> list[str]:
+    """Names in their declared spelling; what is not declared, or would be there twice, stays as it is."""
+    names, folded = list(given), {name.lower(): name for name in declared}
+    spelt = [folded.get(name.lower(), name) for name in names]
+    times = Counter(spelt)
+    return [new if times[new] == 1 else name for name, new in zip(names, spelt, strict=True)]
+
+
 def shortened(name: str) -> str:
     """A name as a message quotes it: in one line, and not longer than that."""
     shown = "".join(character if character.isprintable() else "?" for character in name)
@@ -110,7 +121,10 @@ def columns_among(
     for token in tokens:
         name = spelling(token.text, declared)
         if name is None:
-            raise words.wrong("HW106", f'{owner} has no column "{token.text}"', token, choices=declared)
+            raise words.wrong(
+                "HW106", f'{owner} has no column "{token.text}"', token, choices=declared,
+                hint=f"its columns are {', '.join(declared)}",
+            )  # fmt: skip
         if name in names:
             raise words.wrong("HW105", f'the column "{name}" is listed twice', token)
         names.append(name)

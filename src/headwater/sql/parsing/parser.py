@@ -24,8 +24,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from headwater.errors import InputError
 from headwater.model import SqlText
 from headwater.sql.parsing.dialect import Headwater
+from headwater.sql.parsing.habits.other_systems import in_select
+from headwater.sql.parsing.habits.typographic import refuse_typographic
 from headwater.sql.parsing.known_functions import WrongCall, check_calls, with_known_functions
-from headwater.sql.parsing.typographic import refuse_typographic
 
 __all__ = [
     "NO_VARIABLES",
@@ -182,7 +183,11 @@ def _hint(text: str, start: int) -> str:
     opened, closed = text[:start].count("("), text[:start].count(")")
     if text[start : start + 1] == ")" and closed >= opened:
         return "take this ) out, or open it before"
-    return ""
+    if instead := in_select(text, start):
+        return instead
+    return (
+        "close what is open: ( is not closed" if opened > closed and start >= len(text.rstrip()) - 1 else ""
+    )
 
 
 def _plain(first: dict[str, Any]) -> str:

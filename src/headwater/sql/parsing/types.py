@@ -56,9 +56,12 @@ def read_type(words: Words) -> str:
             hint="give each part its own column, or keep the value as a STRING",
         )
     if name in _ELSEWHERE:
-        raise words.wrong("HW107", f"there is no type {name}", hint=f"declare it as {_ELSEWHERE[name]}")
+        digits = name == "NUMBER" and words.peek(1).text == "("
+        hint = "declare it as DECIMAL(...)" if digits else f"declare it as {_ELSEWHERE[name]}"
+        raise words.wrong("HW107", f"there is no type {name}", hint=hint)
     if name not in _KNOWN:
-        raise words.wrong("HW107", f"expected a type, found {token}", choices=_lower(_KNOWN))
+        hint = "write the column's type after its name: id BIGINT, note STRING"
+        raise words.wrong("HW107", f"expected a type, found {token}", choices=_lower(_KNOWN), hint=hint)
     words.next()
     if name in _DECIMALS:
         return _decimal(words)
@@ -67,6 +70,9 @@ def read_type(words: Words) -> str:
         return "string"
     if name == "DOUBLE":
         words.accept("PRECISION")
+    if words.at("("):
+        kept = "a timestamp has microseconds" if name.startswith("TIMESTAMP") else f"{name} has one length"
+        raise words.wrong("HW107", f"{name} takes no length", hint=f"take the parentheses out: {kept}")
     return _SIMPLE[name]
 
 
@@ -80,14 +86,18 @@ def _decimal(words: Words) -> str:
     token = words.peek()
     precision = words.whole_number("a decimal's precision", 1)
     if precision > 38:
-        raise words.wrong("HW107", f"a decimal has at most 38 digits, not {precision}", token)
+        hint = "write DECIMAL(38, ...), DOUBLE or STRING"
+        raise words.wrong("HW107", f"a decimal has at most 38 digits, not {precision}", token, hint=hint)
     token, scale = words.peek(), 0
     if words.accept(","):
         token = words.peek()
         scale = words.whole_number("a decimal's scale", 0)
     if scale > precision:
         raise words.wrong(
-            "HW107", f"a decimal({precision}) cannot have {scale} digits after the point", token
+            "HW107",
+            f"a decimal({precision}) cannot have {scale} digits after the point",
+            token,
+            hint=f"the first number counts all digits: DECIMAL({min(precision + scale, 38)}, {scale})",
         )
     words.expect(")", after="the decimal's digits")
     return f"decimal({precision},{scale})"

@@ -125,6 +125,8 @@ class Words:
         if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and not token.text[0].isdigit()):
             return self.next()
         hint = "take the comma before it out, or write a name" if token.text == ")" else ""
+        if token.text == ")" and self.last.text == "(":
+            hint = f"write {what} between the parentheses"
         raise self.wrong("HW100", f"expected {what}, found {token}", hint=hint)
 
     def names(self, what: str) -> list[Token]:

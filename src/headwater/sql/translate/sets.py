@@ -87,7 +87,7 @@ def _aligned(sides: list[Rows], node: exp.Expr, env: Env) -> list[Rows]:
             env.notes.fail(
                 "HW307",
                 node.expression,
-                f"{node.key.upper()} of {len(first)} columns with {len(side.visible)} columns",
+                f"{node.key.upper()} of {len(first)} columns with {len(side.visible)}",
                 hint="all parts must have the same number of columns",
             )
     types = _types(sides, node, env)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from headwater.algebra.expressions.nodes import Call
 from headwater.algebra.plans.nodes import Plan, Project
 from headwater.algebra.stages.stage import Obstacle
 from headwater.errors import InputError, Place
@@ -20,6 +21,7 @@ from headwater.sql.translate.passes.pruning import prune
 from headwater.sql.translate.queries import translate_query
 from headwater.sql.translate.relations.constants import over_relation
 from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["Translated", "translate"]
 
@@ -143,6 +145,21 @@ def _open_names(view: View) -> tuple[str, ...]:
     return view.columns
 
 
+_INTERVAL = "an interval", "store a number: timestampdiff(SECOND, start, end), datediff(end, start)"
+_VARIANT = "a variant", "store what is needed of it: variant_get(x, '$.a', 'string'), or to_json(x)"
+_UNSTORABLE = {
+    "interval": _INTERVAL, "make_interval": _INTERVAL, "try_make_interval": _INTERVAL,
+    "make_dt_interval": _INTERVAL, "make_ym_interval": _INTERVAL,
+    "variant": _VARIANT, "parse_json": _VARIANT, "try_parse_json": _VARIANT, "to_variant_object": _VARIANT,
+}  # fmt: skip
+
+
+def _unstorable(value: Typed) -> tuple[str, str] | None:
+    """What a value is that no table stores, by its type or what makes it, and what to store instead."""
+    made_by = value.expr.function if isinstance(value.expr, Call) else ""
+    return _UNSTORABLE.get(value.type) or _UNSTORABLE.get(made_by)
+
+
 def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) -> None:
     def place() -> Place | None:
         return notes.place(field.origin) if field.origin is not None else view.place
@@ -152,10 +169,10 @@ def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) 
             "HW304", f'two columns of the view are called "{name}"', place=place(),
             hint="give one of them another name with AS",
         )  # fmt: skip
-    if field.value.type == "interval":
+    if unstorable := _unstorable(field.value):
+        kind, hint = unstorable
         raise InputError(
-            "HW308", f'"{name}" is an interval, which a table cannot store', place=place(),
-            hint="store a number: timestampdiff(SECOND, start, end), datediff(end, start)",
+            "HW308", f'"{name}" is {kind}, which a table cannot store', place=place(), hint=hint
         )  # fmt: skip
     if not can_be_stored(name) or name.lower() in RESERVED_COLUMNS:
         raise InputError(

@@ -1,5 +1,5 @@
 """Only one run at a time keeps a project's views: the second is refused, and a killed one leaves no lock
-behind.
+behind.  A file that somebody removes, taking it for left behind, is made again by the run that holds it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from headwater.clock import instant_text
 from headwater.errors import InputError
 
-__all__ = ["run_lock", "running"]
+__all__ = ["RunLock", "run_lock", "running"]
 
 logger = logging.getLogger(__name__)
 
@@ -28,9 +29,42 @@ def _path(root: str) -> str:
     return os.path.join(root, "run.lock")
 
 
+@dataclass(slots=True)
+class RunLock:
+    """The lock as its holder has it."""
+
+    root: str
+    _descriptor: int
+
+    @classmethod
+    def taken(cls, root: str, now: int) -> RunLock:
+        """InputError if another process holds it."""
+        return cls(root, _taken(root, now))
+
+    def keep(self, now: int) -> None:
+        """Go on holding it, also if its file was removed; InputError if another run has taken it since."""
+        if _is_there(self.root, self._descriptor):
+            return
+        logger.warning("somebody has removed %s while a run was alive", _path(self.root))
+        descriptor = _taken(self.root, now)
+        self.release()
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        os.close(self._descriptor)
+
+
 @contextmanager
-def run_lock(root: str, now: int) -> Iterator[None]:
+def run_lock(root: str, now: int) -> Iterator[RunLock]:
     """Hold the project's run lock; raises InputError if another process holds it."""
+    lock = RunLock.taken(root, now)
+    try:
+        yield lock
+    finally:
+        lock.release()
+
+
+def _taken(root: str, now: int) -> int:
     os.makedirs(root, exist_ok=True)
     descriptor = os.open(_path(root), os.O_RDWR | os.O_CREAT, 0o666)
     try:
@@ -43,9 +77,18 @@ def run_lock(root: str, now: int) -> Iterator[None]:
                 hint="Stop that run first (Ctrl-C there); status, read, ingest and verify work beside it.",
             )
         _say_who(descriptor, now)
-        yield
-    finally:
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _is_there(root: str, descriptor: int) -> bool:
+    """Whether the file that is locked is the one that others find."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(_path(root)))
+    except FileNotFoundError:
+        return False
 
 
 def _say_who(descriptor: int, now: int) -> None:

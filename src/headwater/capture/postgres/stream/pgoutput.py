@@ -61,6 +61,7 @@ class Relation:
     columns: tuple[str, ...]
     key: tuple[str, ...]
     types: tuple[str, ...] = ()  # of the columns, as `type_text` writes them
+    oid: int = 0  # stays what it is when the table is renamed
 
 
 @dataclass(slots=True)
@@ -152,7 +153,8 @@ def _read_row(
 class Decoded:
     """What messages did. `end` is the position after the last transaction, `committed_at` its commit time.
 
-    `open`: the last transaction goes on in the messages to come.
+    `open`: the last transaction goes on in the messages to come.  `passed`: relations whose changes were left
+    out, because no table wants them.
     """
 
     segments: tuple[Segment, ...]
@@ -160,6 +162,7 @@ class Decoded:
     committed_at: int
     transactions: int
     open: bool = False
+    passed: tuple[Relation, ...] = ()
 
     @property
     def changes(self) -> int:
@@ -177,11 +180,12 @@ class Decoder:
         self._relations: dict[int, Relation] = {}
         self._open: dict[int, tuple[Segment, int]] = {}
         self._finished: list[Segment] = []
+        self._passed: dict[int, Relation] = {}
         self._commit: int | None = None  # the commit position of a transaction that goes on
 
     def decode(self, messages: Iterable[bytes], until: int | None = None) -> Decoded:
         """Decode the next messages, leaving out transactions that committed at `until` or later."""
-        self._open, self._finished = {}, []
+        self._open, self._finished, self._passed = {}, [], {}
         end = committed_at = transactions = 0
         commit, within = self._commit or 0, self._commit is not None
         segments = self._open
@@ -221,7 +225,8 @@ class Decoder:
         done = (*self._finished, *(segment for segment, _ in segments.values()))
         changed = tuple(segment for segment in done if segment.kinds)
         self._commit = commit if within else None
-        return Decoded(changed, end, committed_at, transactions, within)
+        passed = tuple(self._passed.values())
+        return Decoded(changed, end, committed_at, transactions, within, passed)
 
     def _start(self, oid: int) -> tuple[Segment, int] | None:
         relation = self._relations.get(oid)
@@ -229,6 +234,7 @@ class Decoder:
             raise ProtocolError("a change of a relation that was not described")
         since = self._since(relation.schema, relation.name)
         if since is None:
+            self._passed[oid] = relation
             return None
         self._open[oid] = (Segment(relation), since)
         return self._open[oid]
@@ -265,7 +271,8 @@ def _relation(data: bytes) -> tuple[int, Relation]:
         columns.append(column)
         if is_key:
             key.append(column)
-    return oid, Relation(schema or "pg_catalog", name, identity, tuple(columns), tuple(key), tuple(types))
+    described = tuple(columns), tuple(key), tuple(types)
+    return oid, Relation(schema or "pg_catalog", name, identity, *described, oid)
 
 
 def type_text(oid: int, modifier: int) -> str:

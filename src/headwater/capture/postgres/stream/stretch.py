@@ -38,6 +38,8 @@ class Stretch:
             segments = [segment for segment in decoded.segments if declared.captures(segment.relation)]
             if segments and declared.table.name not in self.left:
                 self._take(declared, segments)
+            if (error := self._group.renamed(declared, decoded.passed)) is not None:
+                self._leave(declared.table.name, error)
 
     def commit(self, time: int, position: int) -> None:
         """Commit all tables at one time, in a fixed order; dead letters first."""
@@ -73,8 +75,12 @@ class Stretch:
                 pending.add(applied.changes)
                 pending.reject(applied.rejected)
         except InputError as error:
-            self._pending.pop(name).discard()
-            self.left[name] = error
+            self._leave(name, error)
+
+    def _leave(self, name: str, error: InputError) -> None:
+        if (pending := self._pending.pop(name, None)) is not None:
+            pending.discard()
+        self.left.setdefault(name, error)
 
     def _require_unchanged(self, declared: Declared) -> None:
         """What was looked up must still hold: no other process may have captured the table meanwhile."""

@@ -22,7 +22,14 @@ from headwater.errors import HeadwaterError
 from headwater.serve.store.backends.connected import Connected
 from headwater.serve.store.backends.shapes import SQLITE, NothingStored, Shapes
 from headwater.serve.store.backends.sql_store import SqlStore
-from headwater.serve.store.backends.sqlite_file import connect, discard, identity, is_damage
+from headwater.serve.store.backends.sqlite_file import (
+    connect,
+    connect_to_read,
+    discard,
+    identity,
+    is_damage,
+    may_write,
+)
 from headwater.serve.store.protocol import Snapshot, Writing
 
 __all__ = ["SqliteStore"]
@@ -46,7 +53,7 @@ class _Opened:
     """A connection, and which file it goes on with."""
 
     connection: sqlite3.Connection
-    file: int | None
+    file: int | None  # None: for one use only
 
 
 @dataclass(slots=True)
@@ -92,8 +99,9 @@ class SqliteStore(SqlStore):
         return None if now is None else self._opened(now)
 
     def _opened(self, file: int) -> _Opened | None:
+        writable = may_write(self.path)
         try:
-            connection = connect(self.path, "rw")
+            connection = connect(self.path, "rw") if writable else connect_to_read(self.path)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
@@ -101,7 +109,7 @@ class SqliteStore(SqlStore):
         if not connection.execute(_KNOWN).fetchone()[0]:
             connection.close()
             return None
-        return _Opened(connection, file)
+        return _Opened(connection, file if writable else None)
 
     def parts(self) -> dict[str, str]:
         connection = self._writing_connection()

@@ -11,7 +11,9 @@ import os
 import sqlite3
 from contextlib import suppress
 
-__all__ = ["connect", "discard", "identity", "is_damage"]
+from headwater.errors import HeadwaterError
+
+__all__ = ["connect", "connect_to_read", "discard", "identity", "is_damage", "may_write"]
 
 logger = logging.getLogger(__name__)
 
@@ -19,18 +21,44 @@ _PATIENCE_S = 30.0
 _CACHE_KB = 65_536
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BESIDE = ("", "-wal", "-shm")
+_ROOM = (f"PRAGMA cache_size = -{_CACHE_KB}", "PRAGMA mmap_size = 1073741824")
 
 
 def connect(path: str, mode: str) -> sqlite3.Connection:
+    return _connected(
+        path, f"mode={mode}", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", *_ROOM
+    )
+
+
+def may_write(path: str) -> bool:
+    """Whether SQLite can have files beside the store: not on a read-only disk, nor for who may only read."""
+    return all(os.access(place, os.W_OK) for place in (path, os.path.dirname(path)))
+
+
+def connect_to_read(path: str) -> sqlite3.Connection:
+    """Where nothing may be written: through the files of a writer that is alive; without one, as the file is.
+
+    In the second case it must not be used twice, since nothing tells it that a writer has come.
+    """
+    try:
+        return _connected(path, "mode=ro", "SELECT count(*) FROM sqlite_master", *_ROOM)
+    except sqlite3.OperationalError as error:
+        if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal"):
+            raise HeadwaterError(
+                "HW443", f"the store {path} cannot be read without writing beside it", detail=str(error),
+                hint="Whoever wrote it was killed: let a run start and end once, or copy the folder `store`.",
+            ) from error  # fmt: skip
+        return _connected(path, "immutable=1", *_ROOM)
+
+
+def _connected(path: str, options: str, *first: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{_quoted(path)}?mode={mode}",
+        f"file:{_quoted(path)}?{options}",
         uri=True, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False, cached_statements=512,
     )  # fmt: skip
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-        connection.execute("PRAGMA mmap_size = 1073741824")
+        for statement in first:
+            connection.execute(statement)
     except BaseException:
         connection.close()
         raise

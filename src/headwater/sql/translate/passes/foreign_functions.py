@@ -5,7 +5,9 @@ The nearest name would mislead: `map_agg` is near to `bitmap_or_agg`, and means 
 
 from __future__ import annotations
 
-__all__ = ["instead"]
+__all__ = ["NO_FUNCTIONS_OF_ONES_OWN", "instead"]
+
+NO_FUNCTIONS_OF_ONES_OWN = "functions are Spark's own: write its expression into the view"
 
 _INSTEAD: dict[str, str] = {}
 for _names, _spark in {

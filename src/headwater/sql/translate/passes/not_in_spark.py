@@ -21,7 +21,7 @@ _TYPES = {
     _Type.TINYINT, _Type.SMALLINT, _Type.INT, _Type.BIGINT, _Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL,
     _Type.BOOLEAN, _Type.TEXT, _Type.CHAR, _Type.NCHAR, _Type.VARCHAR, _Type.NVARCHAR, _Type.UUID,
     _Type.BINARY, _Type.VARBINARY, _Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ,
-    _Type.TIMESTAMPNTZ, _Type.INTERVAL, _Type.ARRAY, _Type.MAP, _Type.STRUCT, _Type.OBJECT, _Type.VARIANT,
+    _Type.TIMESTAMPNTZ, _Type.INTERVAL, _Type.ARRAY, _Type.MAP, _Type.STRUCT, _Type.VARIANT,
     _Type.NULL,
 }  # fmt: skip
 _NTZ = re.compile(r"\bWITHOUT\b.*\bTIME\b.*\bZONE\b", re.IGNORECASE | re.DOTALL)

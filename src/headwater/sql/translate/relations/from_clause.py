@@ -119,11 +119,23 @@ def _table(node: exp.Table, env: Env) -> Rows:
     return _joined(_renamed(rows, node, env), node.args.get("joins") or (), env)
 
 
-def _function(node: exp.Table, env: Env) -> Rows:
-    name = node.this.name.lower()
+_INSTEAD = {
+    "generate_series": "write explode(sequence(1, 3)) AS t(n)",
+    "flatten": "write LATERAL explode(x) AS t(a)",
+}
+
+
+def _known_function(node: exp.Expr, env: Env) -> str:
+    """The name of a function in FROM; refused if Spark has none of that name."""
+    name = str(node.this.name.lower())
     if name not in TABLE_FUNCTIONS:
-        hint = "write explode(sequence(1, 3)) AS t(n)" if name == "generate_series" else ""
+        hint = _INSTEAD.get(name, "")
         env.notes.fail("HW323", node, f'Spark has no table function "{name}"', hint=hint)
+    return name
+
+
+def _function(node: exp.Table, env: Env) -> Rows:
+    name = _known_function(node, env)
     made = table_function(node, env)
     return made or _unknown_rows(node, f"the table function {name} has no delta rule", env)
 
@@ -175,6 +187,8 @@ def _renamed(rows: Rows, node: exp.Expr, env: Env) -> Rows:
 
 def _unknown_rows(node: exp.Expr, reason: str, env: Env) -> Rows:
     """Rows without a delta rule: their columns are those of the alias, or unknown."""
+    if isinstance(node, exp.Lateral) and isinstance(node.this, exp.Anonymous):
+        _known_function(node, env)
     env.notes.obstacle(node, reason)
     if isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
         _reads(node, env)

@@ -16,7 +16,7 @@ from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.errors import did_you_mean
 from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
-from headwater.sql.translate.passes.foreign_functions import instead
+from headwater.sql.translate.passes.foreign_functions import NO_FUNCTIONS_OF_ONES_OWN, instead
 from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
@@ -106,7 +106,7 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
         )  # fmt: skip
     if name not in SCALARS and name not in GENERATORS:
         known = SCALARS | AGGREGATES | GENERATORS | WINDOW_FUNCTIONS
-        hint = instead(name) or did_you_mean(name, known)
+        hint = instead(name) or did_you_mean(name, known) or NO_FUNCTIONS_OF_ONES_OWN
         reader.notes.fail("HW323", node, f'Spark has no function "{name}"', hint=hint)
     if name in ("date_part", "datepart") and node.expressions and node.expressions[0].is_string:
         check_part(reader.notes, node, node.expressions[0].name)

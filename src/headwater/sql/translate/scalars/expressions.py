@@ -172,6 +172,12 @@ class Expressions:
             self.notes.unknown(
                 "HW302", node, f'unknown column "{".".join(names)}": there is no', names[0], relations
             )
+        if names[0].lower() in (made := _made_beside(node)):
+            self.notes.fail(
+                "HW302", node, f'unknown column "{names[0]}"',
+                detail=f"SELECT makes {names[0]} of the rows that are read here.",
+                hint=f"write {made[names[0].lower()]} here, or filter around a query in FROM",
+            )  # fmt: skip
         self.notes.unknown("HW302", node, "unknown column", ".".join(names), choices)
 
     def _variable(self, names: list[str]) -> Typed:
@@ -252,3 +258,12 @@ def _parts(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:
     if isinstance(here, exp.Column):
         return [*here.parts, *after], []
     return [], [here, *after]
+
+
+def _made_beside(node: exp.Expr) -> dict[str, str]:
+    """What the SELECT around a node gives a name, by that name in lower case."""
+    select = node.find_ancestor(exp.Select)
+    made = select.expressions if select is not None else []
+    return {
+        column.alias.lower(): column.this.sql("spark") for column in made if isinstance(column, exp.Alias)
+    }

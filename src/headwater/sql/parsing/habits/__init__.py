@@ -1,0 +1,1 @@
+"""What people type out of habit, and what to write instead."""
