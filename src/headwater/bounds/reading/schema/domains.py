@@ -3,6 +3,7 @@
 CHECK (state IN ('new', 'paid'))         two
 CHECK (stars BETWEEN 1 AND 5)            five, if the column holds whole numbers
 CHECK (slot >= 0 AND slot < 60)          sixty
+CHECK (only = 1)                         one
 """
 
 from __future__ import annotations
@@ -98,6 +99,8 @@ def _size(condition: exp.Expr) -> int | None:
             values = _bare(_bare(condition.expression).this)
             constant = isinstance(values, exp.Array) and all(map(_is_constant, values.expressions))
             return len(values.expressions) if constant else None
+        case exp.EQ() if _is_constant(condition.expression):
+            return 1
         case _:
             return None
 
@@ -110,4 +113,4 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _is_constant(node: exp.Expr) -> bool:
-    return isinstance(_bare(node), exp.Literal)
+    return isinstance(_bare(node), exp.Literal | exp.Boolean)

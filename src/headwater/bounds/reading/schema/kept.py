@@ -16,14 +16,16 @@ from sqlglot import exp
 
 from headwater.bounds.query.catalog import is_whole
 from headwater.bounds.reading.schema.domains import checked_domains
-from headwater.model import Column, Table
+from headwater.model import Cardinality, Column, Table
 
-__all__ = ["KEEPS_NO_KEYS", "as_kept", "without_options"]
+__all__ = ["DUAL", "KEEPS_NO_KEYS", "as_kept", "without_options"]
 
 KEEPS_NO_KEYS = frozenset({
     "athena", "bigquery", "clickhouse", "databricks", "dremio", "drill", "druid", "fabric", "hive", "presto",
     "redshift", "snowflake", "trino",
 })  # fmt: skip
+# Oracle's table of one row, in which MySQL's readers believe too
+DUAL = Table("dual", (Column("dummy", "string", False),), key=("dummy",), cardinalities=(Cardinality((), 1),))
 _OPTION = r"(?:STRICT|WITHOUT\s+ROWID)"
 _OPTIONS = re.compile(rf"(?<=\))\s*{_OPTION}(?:\s*,\s*{_OPTION})*\s*$", re.IGNORECASE)
 _ANY_NUMBER = "double"  # what an INTEGER or BOOLEAN column of SQLite may hold
