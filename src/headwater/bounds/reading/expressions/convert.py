@@ -38,6 +38,7 @@ from headwater.bounds.reading.expressions.comparisons import (
 from headwater.bounds.reading.expressions.functions import Stability, stability_of
 from headwater.bounds.reading.expressions.leaves import literal_of, name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, moment, opaque, word_search
+from headwater.bounds.reading.expressions.row_membership import row_membership
 from headwater.bounds.reading.expressions.scalars import known_scalar
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
@@ -127,6 +128,10 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return between(node, inner, reader.type_of)
         case exp.In() if node.args.get("query") is not None:
             query, below = reader.subquery(node.args["query"], scope)
+            row = row_membership(node, query, frozenset(below.outer_columns), inner, reader.type_of)
+            if row is not None:
+                inner.note(node.this)
+                return row
             term, query = comparable_query(inner(node.this), query, reader.type_of)
             return Subquery("in", query, term, in_order(below.outer_columns))
         case exp.In():
