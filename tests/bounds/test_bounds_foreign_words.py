@@ -103,6 +103,20 @@ def test_what_says_nothing_of_rows_is_no_obstacle(dialect: str, schema: str) -> 
     assert answer_of(dialect, schema, BY_ID).level is Level.SI_0
 
 
+@pytest.mark.parametrize(
+    ("check", "values"),
+    [
+        ("k = 1 OR k = 2 OR (k = 3)", 3),
+        ("k = 1 OR v = 2", None),
+        ("k = 1 OR k > 2", None),
+        ("k = 1 OR k = v", None),
+    ],
+)
+def test_a_check_that_lists_values_by_or(check: str, values: int | None) -> None:
+    schema = f"CREATE TABLE t (id int, k int, v int, PRIMARY KEY (id, k), CHECK ({check}));"
+    assert answer_of("postgres", schema, BY_ID).results == values
+
+
 def test_a_table_of_one_row() -> None:
     schema = "CREATE TABLE t (one char(1) PRIMARY KEY DEFAULT 'X' CHECK (one = 'X'), v int);"
     assert answer_of("postgres", schema, "SELECT v FROM t").level is Level.SI_0

@@ -31,7 +31,7 @@ class OddGenerator(Generator):
     def _case(self, data: dict[str, list[dict[str, Any]]]) -> HostileCase:
         kinds: list[Callable[[], tuple[str, int]]] = [
             self._truths, self._truths, self._shown, self._ordered, self._grouped, self._joined, self._chain,
-            self._union, self._twice, self._nested, self._distinct, self._crossed,
+            self._union, self._union_inside, self._twice, self._nested, self._distinct, self._crossed,
         ]  # fmt: skip
         whole, order = self.random.choice(kinds)()
         case = HostileCase(
@@ -201,6 +201,23 @@ class OddGenerator(Generator):
             f"SELECT o0, o1, n FROM ({part}) q{number}" for number, part in enumerate(parts)
         )
         return whole, 2
+
+    def _union_inside(self) -> tuple[str, int]:
+        """As of a view over partitions: the condition and the cut stand outside."""
+        parts = []
+        for number in range(2):
+            table, alias = self._table(), f"x{number}"
+            where = self.random.choice(["", "", f" WHERE {self._held(alias, table)}"])
+            key = (table.key or ("id",))[0]
+            parts.append(
+                f"SELECT {alias}.{key} AS o0, {alias}.b AS o1, {alias}.c + {number} AS n FROM {table.name} {alias}{where}"
+            )
+        at = self.param(self.random.randint(0, 4))
+        where = self.random.choice(
+            [f"d.o0 = {at}", f"d.o1 = {at}", f"d.n = {at}", f"(d.o0 = {at} OR d.o1 = 1)", "d.o1 IS NULL"]
+        )
+        word = self.random.choice(["UNION ALL", "UNION ALL", "UNION"])
+        return f"SELECT d.o0 AS o0, d.o1 AS o1, d.n AS n FROM ({f' {word} '.join(parts)}) d WHERE {where}", 2
 
     def _twice(self) -> tuple[str, int]:
         first = self._cut(self._table(), "x0", self.chance(0.8))
