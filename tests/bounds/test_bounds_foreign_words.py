@@ -166,3 +166,19 @@ def test_the_first_rows_of_a_write_of_sql_server() -> None:
     answer = answer_of("tsql", schema, "DELETE TOP (10) FROM t WHERE k = @k")
     assert (answer.level, answer.results) == (Level.SI_1, 10)
     assert_unbounded("tsql", schema, "DELETE TOP (10) PERCENT FROM t WHERE k = @k")
+
+
+@pytest.mark.parametrize("condition", ["n", "n IS TRUE", "(n OR FALSE)", "NOT (NOT n)", "n IS NOT FALSE"])
+def test_a_number_as_a_condition_is_any_but_zero(condition: str) -> None:
+    schema = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, k int NOT NULL, UNIQUE (n, k));"
+    assert_unbounded("mysql", schema, f"SELECT k FROM t WHERE {condition} AND k = ?")
+    for one in ("NOT n", "n IS FALSE", "n = TRUE"):
+        assert answer_of("mysql", schema, f"SELECT k FROM t WHERE {one} AND k = ?").results == 1
+
+
+def test_a_boolean_of_mysql_is_a_byte() -> None:
+    schema = "CREATE TABLE t (id int PRIMARY KEY, b {} NOT NULL, k int NOT NULL, UNIQUE (b, k));"
+    query = "SELECT id FROM t WHERE k = ?"
+    assert answer_of("mysql", schema.format("boolean"), query).results == 256
+    assert answer_of("mysql", schema.format("bit(1)"), query).results == 2
+    assert answer_of("postgres", schema.format("boolean"), query.replace("?", "$1")).results == 2
