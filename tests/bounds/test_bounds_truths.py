@@ -81,3 +81,20 @@ def test_a_partial_key_counts_where_the_same_is_asked(part: str) -> None:
     answer = answer_of("postgres", schema + index, f"SELECT id FROM t WHERE s = $1 AND {part}")
     assert answer.results == 1
     assert answer_of("postgres", schema + index, "SELECT id FROM t WHERE s = $1").results is None
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("SELECT * FROM t JOIN u USING (ID)", ["id", "b", "c", "v"]),
+        ("SELECT * FROM t NATURAL JOIN u", ["id", "b", "c", "v"]),
+        ("SELECT * FROM u RIGHT JOIN t USING (id)", ["id", "v", "b", "c"]),
+        ("SELECT * FROM t JOIN u USING (id) JOIN u w ON w.id = t.b", ["id", "b", "c", "v", "id_2", "v_2"]),
+        ("SELECT t.*, u.* FROM t JOIN u USING (id)", ["id", "b", "c", "id_2", "v"]),
+    ],
+)
+def test_a_star_shows_a_column_of_using_once(query: str, shown: list[str]) -> None:
+    schema = SCHEMA + "CREATE TABLE u (id INT PRIMARY KEY, v INT);"
+    answer = answer_of("", schema, f"{query} WHERE t.id = 7")
+    assert answer.query is not None
+    assert list(answer.query.columns) == shown

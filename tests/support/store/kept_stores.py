@@ -48,7 +48,7 @@ class KeptStore:
             checked,
             self.layouts,
             reads,
-            _spelled={name: name for name in checked},
+            _spelled={name.lower(): name for name in checked},
         )
 
     def change(self, deleted: Rows, inserted: Rows) -> None:
