@@ -27,7 +27,7 @@ class Scope:
     sources: dict[str, dict[str, Expr]] = field(default_factory=dict)  # written alias -> column -> expression
     spelling: dict[tuple[str, str], str] = field(default_factory=dict)
     merged: dict[str, Expr] = field(default_factory=dict)  # columns of USING: unqualified, one for both
-    shared: set[tuple[str, str]] = field(default_factory=set)  # sources and their columns that are in `merged`
+    shared: set[tuple[str, str]] = field(default_factory=set)  # (source, column) that are in `merged`
     outer_columns: set[Column] = field(default_factory=set)
 
     def add(self, alias: str, columns: dict[str, Expr], place: Place | None) -> None:
