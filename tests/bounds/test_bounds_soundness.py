@@ -37,6 +37,7 @@ from support.bounds.hostile_queries import (
 )
 from support.bounds.loose_constraints import LooseGenerator
 from support.bounds.newest_queries import NewestGenerator
+from support.bounds.odd_queries import OddGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
 from support.bounds.timeline_queries import TimelineGenerator
@@ -230,6 +231,7 @@ def judge(case: HostileCase) -> bool:
         FormGenerator,
         TopGenerator,
         NewestGenerator,
+        OddGenerator,
     ],  # fmt: skip
 )
 @pytest.mark.parametrize("chunk", range(scaled(2)))

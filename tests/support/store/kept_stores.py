@@ -18,7 +18,7 @@ from headwater.serve.store.executable import asks_the_time, obstacle
 from headwater.serve.store.keeping.loading import load
 from headwater.serve.store.keeping.upkeep import Upkeep
 from headwater.serve.store.layout import layout_of, whole_layout
-from headwater.serve.store.parameters import parameters_of
+from headwater.serve.store.parameters import counts_of, parameters_of
 from headwater.storage.warehouse import Warehouse
 
 Rows = Mapping[str, Iterable[Mapping[str, Any]]]  # by table
@@ -48,7 +48,7 @@ class KeptStore:
             checked,
             self.layouts,
             reads,
-            _spelled={name: name for name in checked},
+            _spelled={name.lower(): name for name in checked},
         )
 
     def change(self, deleted: Rows, inserted: Rows) -> None:
@@ -70,6 +70,9 @@ class KeptStore:
 
 def _checked(name: str, answer: Answer) -> Checked:
     bound = None if answer.bounded_plan is None else answer.bounded_plan.bound.operations
-    parameters = () if answer.query is None else parameters_of(answer.query, {})
-    declared = DeclaredQuery(name, "", answer.level.value, bound, parameters)
+    tables = answer.catalog.tables.values() if answer.catalog is not None else ()
+    types = {table.name: {column.name: column.type.lower() for column in table.columns} for table in tables}
+    parameters = () if answer.query is None else parameters_of(answer.query, types)
+    counts = () if answer.query is None else counts_of(answer.query, {}, 1000)
+    declared = DeclaredQuery(name, "", answer.level.value, bound, parameters, counts=counts)
     return Checked(declared, answer, obstacle(answer), asks_the_time(answer))

@@ -109,10 +109,12 @@ class BlockSearch:
         join = self.block.left_join(alias)
         if join is None:
             return conditions_on(alias, given, self.block.where, self.classes, maxima)
-        on = conditions_on(alias, given, join.on, Classes.of(join.on), maxima)
+        classes = Classes.of(join.on)
+        on = conditions_on(alias, given, join.on, classes, maxima)
         equal = tuple((term, self.classes.value_of(value, given) or value) for term, value in on.equal)
         outer = tuple(condition for condition in join.on if alias not in aliases_of(condition))
-        return replace(on, equal=equal, others=(*on.others, *outer))
+        # One value finds the partner; ON a.x = b.x AND a.y = b.x says that the others are equal to it.
+        return replace(on, equal=equal, others=(*on.others, *outer, *classes.checks(given)))
 
     def after_join(self, state: State, alias: str) -> tuple[Expr, ...]:
         """Conditions of WHERE on an optional source: they see its NULLs, so they follow the join."""

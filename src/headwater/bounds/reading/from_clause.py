@@ -265,6 +265,7 @@ class FromClause:
             conditions.append(call("eq", *sides))
             kept = new if (join.side or "").upper() == "RIGHT" else owner  # the side that is never NULL
             self.scope.merged[name] = sources[kept][name]
+            self.scope.shared |= {(owner, name), (new, name)}
         return tuple(conditions)
 
     def _optional(self, aliases: tuple[str, ...], conditions: tuple[Expr, ...], join: exp.Join) -> None:

@@ -18,6 +18,7 @@ from headwater.bounds.query.block import Order, Query, Select, Top, Union
 from headwater.bounds.query.forms.derived import flattened
 from headwater.bounds.query.forms.merging import inner_where_possible
 from headwater.bounds.query.forms.tops import with_tops
+from headwater.bounds.query.forms.unions import with_branches
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
@@ -54,7 +55,7 @@ def read_query(
         unread = reader.ledger.unread(whole)
         if unread is not None:
             raise NotAnalysed(f"{_described(unread)} is not understood", reader.place(unread))
-    return query
+    return with_branches(query)
 
 
 def _described(part: exp.Expr) -> str:

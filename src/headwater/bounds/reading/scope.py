@@ -27,6 +27,7 @@ class Scope:
     sources: dict[str, dict[str, Expr]] = field(default_factory=dict)  # written alias -> column -> expression
     spelling: dict[tuple[str, str], str] = field(default_factory=dict)
     merged: dict[str, Expr] = field(default_factory=dict)  # columns of USING: unqualified, one for both
+    shared: set[tuple[str, str]] = field(default_factory=set)  # (source, column) that are in `merged`
     outer_columns: set[Column] = field(default_factory=set)
 
     def add(self, alias: str, columns: dict[str, Expr], place: Place | None) -> None:
@@ -40,13 +41,17 @@ class Scope:
             self.spelling[folded, name.lower()] = name
 
     def star(self, alias: str | None, place: Callable[[], Place | None]) -> Iterator[tuple[str, Expr]]:
-        """The columns of `*` or `alias.*`."""
+        """The columns of `*` or `alias.*`; `*` shows a column of USING once, before the others."""
         if alias is not None and alias.lower() not in self.sources:
             raise self._no_source(alias, place())
+        if alias is None and self.shared:
+            for name, expr in self.merged.items():
+                yield next(self.spelling[source, name] for source, own in self.spelling if own == name), expr
         for source, columns in self.sources.items():
             if alias is None or source == alias.lower():
                 for name, expr in columns.items():
-                    yield self.spelling[source, name], expr
+                    if alias is not None or (source, name) not in self.shared:
+                        yield self.spelling[source, name], expr
 
     def a_column_of_each_source(self) -> tuple[Column, ...]:
         """What ties an expression to the rows of all sources in view."""

@@ -40,12 +40,14 @@ from headwater.bounds.reading.schema.executed_comments import (
     holds_executed_comment,
     with_exemptions,
 )
-from headwater.bounds.reading.schema.kept import KEEPS_NO_KEYS, as_kept, without_options
+from headwater.bounds.reading.schema.foreign_words import limits_in, without_foreign_words
+from headwater.bounds.reading.schema.kept import DUAL, KEEPS_NO_KEYS, as_kept, without_options
 from headwater.bounds.reading.schema.passed_over import passes_over
 from headwater.bounds.reading.schema.plain_ddl import (
     altered,
     indexed,
     is_temporary,
+    limited,
     table_of,
     unchecked,
     view_query,
@@ -60,6 +62,7 @@ from headwater.model import Query, SqlText
 from headwater.sql.ddl.query import name_in_comments
 from headwater.sql.ddl.statements import Statements, read_statement, split_statements
 from headwater.sql.parsing.lexer import Source
+from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.parser import dialect_named, normalised_tree, parse_statement
 from headwater.sql.parsing.words import Words
 
@@ -67,6 +70,7 @@ __all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_tre
 
 _GUESSES = ("headwater", "postgres", "mysql")  # without --dialect, whichever understands the statement
 _DOLLARS = "postgres"  # the dialect in which $1 may be taken for the start of a dollar-quoted string
+_HAVING_DUAL = ("mysql", "oracle")
 _NAME = re.compile(r":?([\w.$-]+)")
 _PARAM = re.compile(r":?(\w+)\s*(?:<=|max(?:imum)?\b)\s*([\d_]+)", re.IGNORECASE)
 _PARAM_LINE = re.compile(r"--[ \t]*params?:([^\r\n]*)", re.IGNORECASE)
@@ -104,6 +108,8 @@ def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
                 inputs.drop(dropped)
         elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
             _read(words, gap_start, name, inputs, own)
+    if dialect in _HAVING_DUAL and spelling(DUAL.name, inputs.tables) is None:
+        inputs.tables[DUAL.name] = DUAL
     if dialect in KEEPS_NO_KEYS:
         for table in list(inputs.tables):
             inputs.forget(table)
@@ -265,6 +271,7 @@ def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
     for name in (dialect,) if dialect else _GUESSES:
         try:
             text = with_lettered_parameters(sql.text) if name == _DOLLARS else without_options(sql.text, name)
+            text = without_foreign_words(text, _dialect(name), name)
             tree = parse_statement(replace(sql, text=text), _dialect(name))
             return in_common_form(tree, name), name
         except InputError as error:
@@ -279,6 +286,8 @@ def _take(statement: NamedTree, inputs: Inputs, dialect: str) -> None:
         case exp.Create() if tree.kind == "TABLE":
             target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
             table = table_of(tree, inputs.tables, inputs.enums, place)
+            for limit in limits_in(statement.sql.text, _dialect(dialect)):
+                table = limited(table, limit, place)
             table = as_kept(table, tree, statement.sql.text, dialect)
             inputs.declare(table, schema_of(target))
         case exp.Create() if tree.kind == "TYPE":

@@ -80,10 +80,22 @@ def _rows_written(tree: exp.Update | exp.Delete) -> exp.Query:
         select = select.join(source.copy(), join_type="cross")
     where = tree.args.get("where")
     select = select.where(where.this.copy()) if where is not None else select
+    top = _top(tree)
+    if top is not None:
+        select = select.limit(top)
     for clause in ("order", "limit"):  # MySQL's
         if tree.args.get(clause) is not None:
             select.set(clause, tree.args[clause].copy())
     return select
+
+
+def _top(tree: exp.Update | exp.Delete) -> exp.Expr | None:
+    """The number of SQL Server's DELETE TOP (10) FROM, which the parser takes for a table's alias."""
+    for table in tree.args.get("tables") or []:
+        names = table.args["alias"].columns if isinstance(table.args.get("alias"), exp.TableAlias) else []
+        if table.name.upper() == "TOP" and len(names) == 1 and names[0].name.isdigit():
+            return exp.Literal.number(names[0].name)
+    return None
 
 
 def _sources(tree: exp.Update | exp.Delete) -> list[exp.Expr]:

@@ -30,7 +30,7 @@ from headwater.serve.store.layout import Layout, layouts_of
 from headwater.serve.store.moments import moments
 from headwater.serve.store.noticing import Noticing
 from headwater.serve.store.opening import open_store
-from headwater.serve.store.parameters import refuse_counts, typed_values
+from headwater.serve.store.parameters import ANY, refuse_counts, typed_values
 from headwater.serve.store.protocol import ReadableStore, Snapshot
 from headwater.serve.store.rankings.ranked_view import EPOCH
 from headwater.serve.store.rankings.reading import epoch_asked
@@ -174,6 +174,11 @@ class Answering:
             result = execute(bounded.plan, store, catalog, values)
         except (NotExecutable, ArithmeticError, ValueError) as error:
             raise _not_executable(name, str(error)) from error
+        except (TypeError, AttributeError) as error:
+            untyped = [param for param, kind, _ in query.declared.parameters if kind == ANY]
+            if not untyped:
+                raise  # then it is no value's fault
+            raise _unfit(name, {param: values[param] for param in untyped}, error) from error
         except BrokenAssumption as error:
             raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error
         if isinstance(store, Noticing):
@@ -214,6 +219,14 @@ def refusal(declared: DeclaredQuery) -> InputError:
         detail=f"Because {because}.",
         hint=f"{advice}; or {allowing}." if advice else f"{allowing[0].upper()}{allowing[1:]}.",
     )
+
+
+def _unfit(name: str, values: Mapping[str, Any], error: Exception) -> InputError:
+    """A parameter that meets no column takes any value, and not every value can be computed with."""
+    given = ", ".join(f"{param} is {value!r:.40}" for param, value in values.items())
+    message = f'the query "{name}" cannot be computed with these values: {given}'
+    hint = "Say in the query what it is: CAST(:name AS INT)."
+    return InputError("HW433", message, detail=str(error), hint=hint)
 
 
 def _not_executable(name: str, why: str) -> InputError:

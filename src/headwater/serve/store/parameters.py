@@ -1,13 +1,16 @@
 """The parameters of a query: which types they have, and texts and Python values read as those types.
 
 A parameter has the type of what it meets: the column it is compared with, BIGINT in a LIMIT.  One that meets
-no column has no type, and its value is taken as it is.  `IN (:ids)` makes a list of `ids`.
+no column has no type, and its value is taken as it is.  `IN (:ids)` makes a list of `ids`.  A factor
+(`price * :rate`) is a number of whichever type: a whole one if it is written so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from headwater.algebra.expressions.tree import Call, Column, Expr, Parameter, children, walk
@@ -28,11 +31,15 @@ __all__ = [
 ]
 
 ANY = ""  # a parameter that meets no column
+NUMBER = "number"  # of whichever type
 Types = Mapping[str, Mapping[str, str]]  # relation -> column -> type
 Parameters = tuple[tuple[str, str, bool], ...]  # name, type, whether it is a list
 Counts = tuple[tuple[str, int], ...]  # a parameter of LIMIT or OFFSET, and its maximum
 
 _COMPARISONS = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "like", "in", "add", "sub"}
+_ARITHMETIC = {"mul", "div", "mod", "neg"}
+_PARTS_OF_TIMES = {"year", "quarter", "month", "day", "hour", "minute", "second"}
+_PLAIN = (bool, int, float, str, bytes, bytearray, Decimal, date)  # a datetime is a date
 _WHOLE = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}  # bits
 _TEXT_FUNCTIONS = {"lower", "upper", "trim", "token", "one_word", "concat", "substring", "replace"}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -99,7 +106,11 @@ def _meet(
     part: Expr, sources: Mapping[str, Base | Derived], types: Types, inferred: dict[str, str], lists: set[str]
 ) -> None:
     """Note the types of parameters that stand beside something typed in one call."""
-    if not isinstance(part, Call) or part.function not in _COMPARISONS:
+    if not isinstance(part, Call):
+        return
+    for counted in _counted(part):
+        inferred.setdefault(counted.name, NUMBER if part.function in _ARITHMETIC else "bigint")
+    if part.function not in _COMPARISONS:
         return
     if part.function == "in" and len(part.arguments) == 2 and isinstance(part.arguments[1], Parameter):
         lists.add(part.arguments[1].name)
@@ -108,6 +119,15 @@ def _meet(
         for name in _beside(argument):
             if kinds:
                 inferred.setdefault(name, "string" if part.function == "like" else kinds[0])
+
+
+def _counted(part: Call) -> list[Parameter]:
+    """Parameters that are numbers whatever stands beside them: factors, and places in a text."""
+    if part.function in _ARITHMETIC:
+        numbers = part.arguments
+    else:
+        numbers = part.arguments[1:] if part.function in ("substring", "left", "right", "repeat") else ()
+    return [argument for argument in numbers if isinstance(argument, Parameter)]
 
 
 def _beside(expr: Expr) -> Iterator[str]:
@@ -132,6 +152,8 @@ def _type(expr: Expr, sources: Mapping[str, Base | Derived], types: Types) -> st
             return "string"
         case Call("datetrunc"):
             return "timestamp"
+        case Call(function) if function in _PARTS_OF_TIMES or function == "length":
+            return "int"
         case Call("trycast", _, template):
             return template.rpartition(" AS ")[2].removesuffix(")").lower()
         case Call("add" | "sub" | "mod", arguments):
@@ -183,7 +205,13 @@ def _typed(query: str, name: str, kind: str, is_list: bool, value: object) -> An
 
 def _scalar(query: str, name: str, kind: str, value: object) -> Any:
     """A value as a column of that type would take it; texts of a command line are read as numbers too."""
-    if value is None or not kind or kind.startswith(("struct", "array", "map")):
+    if value is None or kind.startswith(("struct", "array", "map")):
+        return value
+    if not isinstance(value, _PLAIN) or (isinstance(value, Decimal) and value.is_snan()):
+        raise _wrong(query, name, kind, f"a {type(value).__name__} is no value of SQL's")
+    if kind == NUMBER:
+        return _number(query, name, value)
+    if not kind:
         return value
     value = _of_text(kind, value)
     if _is_typed(kind, value):
@@ -193,6 +221,15 @@ def _scalar(query: str, name: str, kind: str, value: object) -> Any:
         reason = reasons[0].partition(": ")[2]
         raise _wrong(query, name, kind, reason)
     return array[0].as_py()
+
+
+def _number(query: str, name: str, value: object) -> int | float | Decimal:
+    text = value.strip() if isinstance(value, str) else ""
+    if _NUMBER.fullmatch(text):
+        return int(text) if re.fullmatch(r"[+-]?\d{1,20}", text, re.ASCII) else float(text)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return value
+    raise _wrong(query, name, "", f"{value!r:.40} is not a number")
 
 
 def _is_typed(kind: str, value: object) -> bool:

@@ -4,6 +4,7 @@
     id = '7'                 the constant is the number 7
     code = TRUE              't', 'true' and '1' are all true
     code = :c COLLATE ci     'a' and 'A' are equal: code COLLATE ci = :c COLLATE ci
+    title = 12               of bytes, in MySQL, likewise
     price = sqrt(:x)         a decimal is compared as a floating-point number, and many are the same
 
 So an index or a key on the text does not answer them.  Databases agree on that much, or refuse the
@@ -34,6 +35,7 @@ TypeOf = Callable[[Column], str]  # the declared type of a column, or "" if it i
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "long", "decimal", "numeric", "double", "float", "real")
 _TEXTS = ("string", "varchar", "char", "text")
+_BYTES = ("binary", "varbinary", "blob", "bytea")
 _TIMES = ("date", "timestamp")
 _FLOATS = ("double", "float", "real")
 _DECIMALS = ("decimal", "numeric")
@@ -48,6 +50,7 @@ _OF_TEXTS = {
     "split_part", "splitpart", "regexpreplace", "regexp_replace", "regexpextract", "regexp_substr",
     "substring_index", "substringindex", "chr", "jsonextractscalar", "jsonbextractscalar", "json_unquote",
     "translate", "unaccent", "quote_literal", "tobase64", "to_base64", "encode", "collate", "soundex",
+    "unhex", "uuid_to_bin", "bin_to_uuid", "frombase64", "from_base64", "hexstring", "encrypt",
 }  # fmt: skip
 _OF_TRUTH = {
     "eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "not", "and", "or", "in", "like", "is_null", "not_null",
@@ -203,7 +206,7 @@ def kind_of(expr: Expr, type_of: TypeOf) -> str:
 
 def _kind_of_type(declared: str) -> str:
     kinds = (
-        ("number", _NUMBERS), ("text", _TEXTS), ("time", _TIMES), ("boolean", ("boolean",)),
+        ("number", _NUMBERS), ("text", _TEXTS + _BYTES), ("time", _TIMES), ("boolean", ("boolean",)),
         (_NOT_KNOWN, (_NOT_KNOWN,)),
     )  # fmt: skip
     return next((kind for kind, names in kinds if declared.startswith(names)), "")

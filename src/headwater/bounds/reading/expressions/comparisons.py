@@ -12,18 +12,19 @@ from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
 
-__all__ = ["OPERATORS", "between", "binary", "is_test", "membership", "negated"]
+__all__ = ["OPERATORS", "between", "binary", "is_test", "membership", "negated", "unknown_is_false"]
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.And: "and", exp.Or: "or", exp.EQ: "eq", exp.NEQ: "neq", exp.LT: "lt", exp.LTE: "lte", exp.GT: "gt",
     exp.GTE: "gte", exp.Add: "add", exp.Sub: "sub", exp.Mul: "mul", exp.Div: "div", exp.Mod: "mod",
-    exp.Like: "like", exp.NullSafeEQ: "nulleq",
+    exp.Like: "like", exp.NullSafeEQ: "nulleq", exp.NullSafeNEQ: "nulleq",
 }  # fmt: skip
 _ORDER_OF_FIRST = {"lt": "lt", "lte": "lt", "gt": "gt", "gte": "gt"}
 _OPPOSITE = {"eq": "neq", "neq": "eq", "lt": "gte", "gte": "lt", "gt": "lte", "lte": "gt",
              "is_null": "not_null", "not_null": "is_null"}  # fmt: skip
 
 
+_CASE = "CASE WHEN {0} THEN {1} ELSE {2} END"
 _COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
 
 
@@ -45,9 +46,21 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     sides = inner(left), inner(right)
     if operator == "add" and isinstance(node.find(exp.National), exp.National):
         return concat(*sides)  # N'...' is a text of SQL Server's, where + joins texts
-    if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]):
+    if isinstance(node, exp.NullSafeNEQ):
+        return call("not", call("nulleq", *comparable(*sides, type_of)))
+    if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]) and unknown_is_false(node):
         return _same_or_both_null(*comparable(*sides, type_of))
     return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
+
+
+def unknown_is_false(node: exp.Expr) -> bool:
+    """Is the node a condition that does the same if it is false and if it is unknown?"""
+    above = node.parent
+    while isinstance(above, exp.And | exp.Or | exp.Paren):
+        node, above = above, above.parent
+    if isinstance(above, exp.If):  # CASE WHEN node THEN ..., and not CASE node WHEN ...
+        return above.this is node and isinstance(above.parent, exp.Case) and above.parent.this is None
+    return isinstance(above, exp.Where | exp.Having | exp.Join)
 
 
 def _same_or_both_null(left: Expr, right: Expr) -> Expr:
@@ -129,9 +142,17 @@ def is_test(node: exp.Is, inner: Inner) -> Expr:
     inner.note(node.expression)
     if isinstance(node.expression, exp.Null):
         return call("not_null" if negate else "is_null", inner(node.this))
-    if isinstance(node.expression, exp.Boolean) and not negate and node.expression.this:
-        return inner(node.this)
+    if isinstance(node.expression, exp.Boolean):
+        return _is_truth(inner(node.this), bool(node.expression.this), negate, unknown_is_false(node))
     return opaque(node, inner)
+
+
+def _is_truth(value: Expr, truth: bool, negate: bool, unknown_is_false: bool) -> Expr:
+    """value IS [NOT] TRUE or FALSE, which is never unknown."""
+    wanted = value if truth else negated(value)
+    if unknown_is_false and not negate:
+        return wanted
+    return Call("case", (wanted, FALSE, TRUE) if negate else (wanted, TRUE, FALSE), _CASE)
 
 
 def membership(node: exp.In, inner: Inner, type_of: TypeOf) -> Expr:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import FALSE, NULL, TRUE, aggregate_of, choose, concat, number
+from headwater.algebra.expressions.build import FALSE, NULL, TRUE, ZERO, aggregate_of, choose, concat, number
 from headwater.algebra.expressions.facts import in_order
 from headwater.algebra.expressions.tree import (
     AggregateCall,
@@ -26,7 +26,7 @@ from headwater.algebra.expressions.tree import (
     conjuncts,
 )
 from headwater.bounds.query.block import Query
-from headwater.bounds.reading.expressions.comparable import comparable_query
+from headwater.bounds.reading.expressions.comparable import TypeOf, comparable_query, kind_of
 from headwater.bounds.reading.expressions.comparisons import (
     OPERATORS,
     between,
@@ -38,6 +38,7 @@ from headwater.bounds.reading.expressions.comparisons import (
 from headwater.bounds.reading.expressions.functions import Stability, stability_of
 from headwater.bounds.reading.expressions.leaves import literal_of, name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, moment, opaque, word_search
+from headwater.bounds.reading.expressions.row_membership import row_membership
 from headwater.bounds.reading.expressions.scalars import known_scalar
 from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.scope import Scope
@@ -127,6 +128,10 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return between(node, inner, reader.type_of)
         case exp.In() if node.args.get("query") is not None:
             query, below = reader.subquery(node.args["query"], scope)
+            row = row_membership(node, query, frozenset(below.outer_columns), inner, reader.type_of)
+            if row is not None:
+                inner.note(node.this)
+                return row
             term, query = comparable_query(inner(node.this), query, reader.type_of)
             return Subquery("in", query, term, in_order(below.outer_columns))
         case exp.In():
@@ -171,17 +176,23 @@ def _for_each_row(expr: Expr, scope: Scope) -> Expr:
 
 def conditions_of(node: exp.Expr, scope: Scope, reader: Reader) -> tuple[Expr, ...]:
     """The conditions of a conjunction; TRUE is none."""
-    conditions = (_compared(condition) for condition in conjuncts(convert(node, scope, reader)))
+    conditions = (
+        _compared(condition, reader.type_of) for condition in conjuncts(convert(node, scope, reader))
+    )
     return tuple(condition for condition in conditions if condition != TRUE)
 
 
-def _compared(condition: Expr) -> Expr:
-    """A boolean column by itself as the comparison it stands for, which an index can be bound to."""
+def _compared(condition: Expr, type_of: TypeOf) -> Expr:
+    """A column by itself as the comparison it stands for, which an index can be bound to.
+
+    A boolean is compared with TRUE, a number with zero, as MySQL and SQLite have it.
+    """
     match condition:
         case Column():
-            return call("eq", condition, TRUE)
+            is_number = kind_of(condition, type_of) == "number"
+            return call("neq", condition, ZERO) if is_number else call("eq", condition, TRUE)
         case Call("not", (Column() as column,)):
-            return call("eq", column, FALSE)
+            return call("eq", column, ZERO if kind_of(column, type_of) == "number" else FALSE)
         case _:
             return condition
 

@@ -3,6 +3,7 @@
     CAST(code AS VARCHAR)    of SQL Server keeps thirty characters: CAST(code AS VARCHAR(30))
     code::char               keeps one in standard SQL, all of them in MySQL and SQLite
     @prefix + '%'            of SQL Server joins texts: @prefix || '%'
+    WHERE ... ROWNUM <= 10   of Oracle is a cut before anything else: LIMIT 10, where nothing else follows
 
 Many values have the same beginning, so a key on a text does not answer a comparison with a part of it.
 """
@@ -23,11 +24,52 @@ def in_common_form(tree: exp.Expr, dialect: str) -> exp.Expr:
     if dialect == "tsql":
         lengths = dict.fromkeys((*_CHAR, *_VARCHAR), 30)
         tree = tree.transform(_with_joined_texts, copy=False)
+    if dialect == "oracle":
+        for statement in list(tree.find_all(exp.Select, exp.Update, exp.Delete)):
+            _cut_by_rownum(statement)
     for cast in tree.find_all(exp.Cast):
         length = lengths.get(cast.to.this) if not cast.to.expressions else None
         if length is not None:
             cast.to.set("expressions", [exp.DataTypeParam(this=exp.Literal.number(length))])
     return tree
+
+
+def _cut_by_rownum(statement: exp.Expr) -> None:
+    """Where rows are neither ordered, grouped nor counted, the first n of them are a LIMIT."""
+    where = statement.args.get("where")
+    if where is None or any(statement.args.get(clause) for clause in _AFTER_ROWNUM):
+        return
+    shown = statement.expressions if isinstance(statement, exp.Select) else []
+    if any(part.find(exp.AggFunc, exp.Window) for part in shown):
+        return
+    conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+    cuts = [(condition, most) for condition in conditions if (most := _most_rows(condition)) is not None]
+    if len(cuts) != 1:
+        return
+    ((cut, most),) = cuts
+    rest = [condition for condition in conditions if condition is not cut]
+    statement.set("where", exp.Where(this=exp.and_(*rest, copy=False)) if rest else None)
+    statement.set("limit", exp.Limit(expression=most))
+
+
+_AFTER_ROWNUM = ("order", "group", "having", "distinct", "limit", "offset", "connect")
+
+
+def _most_rows(condition: exp.Expr) -> exp.Expr | None:
+    """The n of ROWNUM <= n, ROWNUM < n + 1 and ROWNUM = 1."""
+    column = condition.this
+    if not (isinstance(column, exp.Column) and column.sql().upper() == "ROWNUM"):
+        return None
+    number = condition.expression
+    match condition:
+        case exp.LTE() if isinstance(number, exp.Literal | exp.Placeholder | exp.Parameter):
+            return number.copy()
+        case exp.LT() if isinstance(number, exp.Literal) and number.name.isdigit() and number.name != "0":
+            return exp.Literal.number(int(number.name) - 1)
+        case exp.EQ() if isinstance(number, exp.Literal) and number.name == "1":
+            return number.copy()
+        case _:
+            return None
 
 
 def _with_joined_texts(node: exp.Expr) -> exp.Expr:

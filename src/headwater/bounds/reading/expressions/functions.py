@@ -31,8 +31,8 @@ class Stability(Enum):
 
 _FROM_OTHER_DATABASES = frozenset({
     "adddate", "addtime", "array_length", "array_lower", "array_to_string", "array_upper", "bin",
-    "bit_xor", "cardinality", "char_length", "contains_token", "convert_tz", "crc32", "date",
-    "date_format", "datetime", "digest", "div", "earth_distance", "elt", "epoch", "field",
+    "bin_to_uuid", "bit_xor", "cardinality", "char_length", "contains_token", "convert_tz", "crc32",
+    "date", "date_format", "datetime", "digest", "div", "earth_distance", "elt", "epoch", "field",
     "find_in_set", "format", "from_base64", "from_days", "hashtext", "hashtextextended", "host", "iif",
     "inet_aton", "inet_ntoa", "instr", "isnull", "json_array_length", "json_build_array",
     "json_build_object", "json_contains", "json_extract", "json_extract_path", "json_extract_path_text",
@@ -47,8 +47,8 @@ _FROM_OTHER_DATABASES = frozenset({
     "str_to_date", "strcmp", "strftime", "strict_word_similarity", "string_to_array", "strpos",
     "strptime", "subdate", "substring_index", "subtime", "time", "time_to_sec", "timediff", "to_base64",
     "to_days", "to_json", "to_jsonb", "to_seconds", "to_tsquery", "to_tsvector", "token", "tokens",
-    "truncate", "ts_rank", "ts_rank_cd", "unaccent", "unixepoch", "websearch_to_tsquery", "weekday",
-    "word_similarity", "yearweek",
+    "truncate", "ts_rank", "ts_rank_cd", "unaccent", "unixepoch", "uuid_to_bin",
+    "websearch_to_tsquery", "weekday", "word_similarity", "yearweek",
 })  # fmt: skip
 _WRITTEN_WITH_OPERATORS = (
     exp.And, exp.Or, exp.Xor, exp.Not, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Convert, exp.Collate,

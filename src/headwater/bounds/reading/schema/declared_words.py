@@ -51,12 +51,13 @@ def uncertain_types(statements: Iterable[Words]) -> set[str]:
 
 
 def inherited_from(words: Words) -> list[str]:
-    """The tables in INHERITS (a, b) of a CREATE TABLE, whether or not the rest can be read."""
+    """The tables in INHERITS (a, b) of a CREATE TABLE, even if the rest cannot be read; or in ALTER TABLE."""
     tokens = words.rest()
-    start = next((at for at, token in enumerate(tokens) if token.word == "INHERITS"), None)
-    if start is None or not words.at("CREATE"):
+    word, end, first = ("INHERIT", ",", 1) if words.at("ALTER", "TABLE") else ("INHERITS", ")", 2)
+    start = next((at for at, token in enumerate(tokens) if token.word == word), None)
+    if start is None or not (words.at("CREATE") or words.at("ALTER", "TABLE")):
         return []
-    inside = takewhile(lambda token: token.text != ")", tokens[start + 2 :])
+    inside = takewhile(lambda token: token.text != end, tokens[start + first :])
     return [token.text.lower() for token in inside if token.text not in (",", ".")]
 
 

@@ -3,6 +3,8 @@
 CHECK (state IN ('new', 'paid'))         two
 CHECK (stars BETWEEN 1 AND 5)            five, if the column holds whole numbers
 CHECK (slot >= 0 AND slot < 60)          sixty
+CHECK (only = 1)                         one
+CHECK (kind = 'x' OR kind = 'y')         two
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ def checked_domains(check: exp.Expr | None, whole: Collection[str]) -> Iterator[
     highs: dict[str, int] = {}
     check = _bare(check)
     for condition in map(_bare, check.flatten() if isinstance(check, exp.And) else [check]):
+        condition = _as_list(condition)
         column = _bare(condition.this) if isinstance(condition.this, exp.Expr) else None
         if not isinstance(column, exp.Column | exp.Identifier):
             continue
@@ -62,6 +65,16 @@ def checked_domains(check: exp.Expr | None, whole: Collection[str]) -> Iterator[
             highs |= {name: min(high, highs.get(name, high))} if high is not None else {}
     for name in lows.keys() & highs.keys():
         yield name, max(0, highs[name] - lows[name] + 1)
+
+
+def _as_list(condition: exp.Expr) -> exp.Expr:
+    """kind = 'x' OR kind = 'y' as kind IN ('x', 'y')."""
+    parts = [_bare(part) for part in condition.flatten()] if isinstance(condition, exp.Or) else []
+    if not parts or not all(isinstance(part, exp.EQ) and _is_constant(part.expression) for part in parts):
+        return condition
+    if len({_bare(part.this).sql().lower() for part in parts}) > 1:
+        return condition
+    return exp.In(this=parts[0].this.copy(), expressions=[part.expression.copy() for part in parts])
 
 
 def _ends(condition: exp.Expr) -> tuple[int | None, int | None]:
@@ -98,6 +111,8 @@ def _size(condition: exp.Expr) -> int | None:
             values = _bare(_bare(condition.expression).this)
             constant = isinstance(values, exp.Array) and all(map(_is_constant, values.expressions))
             return len(values.expressions) if constant else None
+        case exp.EQ() if _is_constant(condition.expression):
+            return 1
         case _:
             return None
 
@@ -110,4 +125,4 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _is_constant(node: exp.Expr) -> bool:
-    return isinstance(_bare(node), exp.Literal)
+    return isinstance(_bare(node), exp.Literal | exp.Boolean)

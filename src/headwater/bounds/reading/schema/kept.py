@@ -16,16 +16,19 @@ from sqlglot import exp
 
 from headwater.bounds.query.catalog import is_whole
 from headwater.bounds.reading.schema.domains import checked_domains
-from headwater.model import Column, Table
+from headwater.model import Cardinality, Column, Table
 
-__all__ = ["KEEPS_NO_KEYS", "as_kept", "without_options"]
+__all__ = ["DUAL", "KEEPS_NO_KEYS", "as_kept", "without_options"]
 
 KEEPS_NO_KEYS = frozenset({
     "athena", "bigquery", "clickhouse", "databricks", "dremio", "drill", "druid", "fabric", "hive", "presto",
     "redshift", "snowflake", "trino",
 })  # fmt: skip
+# Oracle's table of one row, in which MySQL's readers believe too
+DUAL = Table("dual", (Column("dummy", "string", False),), key=("dummy",), cardinalities=(Cardinality((), 1),))
 _OPTION = r"(?:STRICT|WITHOUT\s+ROWID)"
 _OPTIONS = re.compile(rf"(?<=\))\s*{_OPTION}(?:\s*,\s*{_OPTION})*\s*$", re.IGNORECASE)
+_BYTE = 256  # the values of a TINYINT
 _ANY_NUMBER = "double"  # what an INTEGER or BOOLEAN column of SQLite may hold
 
 
@@ -42,7 +45,7 @@ def as_kept(table: Table, tree: exp.Create, text: str, dialect: str) -> Table:
             return _in_sqlite(table, tree, text, options[0].upper() if options is not None else "")
         case "mysql":
             ignored = {column.name.lower() for column in _columns(tree) if _has(column, exp.Reference)}
-            return _without_references(table, ignored)
+            return _without_booleans(_without_references(table, ignored), tree)
         case _:
             return table
 
@@ -50,6 +53,22 @@ def as_kept(table: Table, tree: exp.Create, text: str, dialect: str) -> Table:
 def _without_references(table: Table, ignored: set[str]) -> Table:
     kept = [key for key in table.foreign_keys if not ({name.lower() for name in key.columns} <= ignored)]
     return replace(table, foreign_keys=tuple(kept))
+
+
+def _without_booleans(table: Table, tree: exp.Create) -> Table:
+    """A BOOLEAN is a byte there, and holds 5 as well as TRUE."""
+    names = {
+        column.name
+        for column in _columns(tree)
+        if isinstance(column.kind, exp.DataType) and column.kind.this is exp.DataType.Type.BOOLEAN
+    }
+    columns = tuple(
+        replace(column, type="tinyint", values=_BYTE if column.values is None else column.values)
+        if column.name in names
+        else column
+        for column in table.columns
+    )
+    return replace(table, columns=columns)
 
 
 def _in_sqlite(table: Table, tree: exp.Create, text: str, options: str) -> Table:

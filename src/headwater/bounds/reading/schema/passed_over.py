@@ -20,7 +20,8 @@ _ADMINISTRATION = {
     "TRUNCATE", "UNCACHE", "UNLOCK", "USE", "VACUUM",
 }  # fmt: skip
 _RELATIONS = {"TABLE", "VIEW", "QUERY"}
-_CHANGES = {"ADD", "DROP", "RENAME", "MODIFY", "CHANGE", "TYPE", "DISABLE", "NOCHECK"}
+_CHANGES = {"ADD", "DROP", "RENAME", "MODIFY", "CHANGE", "CONVERT", "EXCHANGE", "TYPE", "DISABLE", "NOCHECK"}
+_CONSTRAINTS = {"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}
 _HARMLESS = {
     "DEFAULT", "EXPRESSION", "GENERATED", "IDENTITY", "KEYS", "PARTITION", "PARTITIONS", "ROW", "RULE",
     "TRIGGER",
@@ -53,10 +54,24 @@ def _declares_rows(words: Words) -> bool:
 
 
 def _changes_rows(words: Words) -> bool:
-    """Does an ALTER TABLE add, drop or rename a column or a constraint?"""
+    """Does an ALTER TABLE add, drop or rename a column or a constraint, or no longer enforce one?"""
+    tokens = words.rest()
+    if _adds_what_is_not_kept([token.word for token in tokens]):
+        return False
     return any(
-        token.word in _CHANGES and after.word not in _HARMLESS for token, after in pairwise(words.rest())
+        (token.word in _CHANGES and after.word not in _HARMLESS)
+        or (token.word == "NOT" and after.word == "ENFORCED")
+        for token, after in pairwise(tokens)
     )
+
+
+def _adds_what_is_not_kept(words: list[str]) -> bool:
+    """One constraint that rows need not satisfy: ADD CONSTRAINT ... DISABLE, WITH NOCHECK ADD ..."""
+    start = words.index("ADD") if "ADD" in words else len(words)
+    unchecked = words[max(0, start - 2) : start] == ["WITH", "NOCHECK"]
+    is_constraint = words[start + 1 : start + 2] and words[start + 1] in _CONSTRAINTS
+    others = (_CHANGES - {"DISABLE"}) & {*words[2 : start - 2 * unchecked], *words[start + 1 :]}
+    return bool(is_constraint) and not others and (unchecked or bool({"DISABLE", "NOVALIDATE"} & set(words)))
 
 
 def _holds(words: Words, choices: set[str]) -> bool:

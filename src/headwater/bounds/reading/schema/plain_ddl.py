@@ -19,13 +19,14 @@ from headwater.bounds.reading.schema.domains import checked_domains, type_domain
 from headwater.bounds.reading.schema.qualified import declared_name, qualified_name, schema_of
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
 from headwater.errors import Place
-from headwater.model import Column, ForeignKey, Table
+from headwater.model import Cardinality, Column, ForeignKey, Table
 from headwater.sql.parsing.names import spelling
 
 __all__ = [
     "altered",
     "indexed",
     "is_temporary",
+    "limited",
     "table_of",
     "unchecked",
     "unconstrained",
@@ -51,10 +52,12 @@ def table_of(tree: exp.Create, tables: Mapping[str, Table], enums: Enums, place:
     if not columns or not isinstance(schema.this, exp.Table):
         raise NotAnalysed("a table needs a list of columns to be analysed", place)
     table = Table(schema.this.name, _inherited(tree, tables), place=place)
-    for column in columns:
-        table = _with_column(table, column, enums)
+    for node in nodes:  # a bare name is a column of SQLite's without a type
+        column = exp.ColumnDef(this=node.copy()) if isinstance(node, exp.Identifier) else node
+        if isinstance(column, exp.ColumnDef):
+            table = _with_column(table, column, enums)
     for node in nodes:
-        if not isinstance(node, exp.ColumnDef):
+        if not isinstance(node, exp.ColumnDef | exp.Identifier):
             table = _with_constraint(table, node)
     return table
 
@@ -79,6 +82,15 @@ def unconstrained(table: Table) -> Table:
 def unchecked(table: Table) -> Table:
     """The table without the numbers of values that its columns have, of which some are not enforced."""
     return replace(table, columns=tuple(replace(column, values=None) for column in table.columns))
+
+
+def limited(table: Table, limit: Cardinality, place: Place | None) -> Table:
+    """The table with a limit on the rows of one value of some of its columns."""
+    names = _spelt(table, limit.columns)
+    unknown = next((name for name in names if name not in table.column_names), None)
+    if unknown is not None:
+        raise NotAnalysed(f'CARDINALITY LIMIT names a column "{unknown}" that the table does not have', place)
+    return replace(table, cardinalities=(*table.cardinalities, replace(limit, columns=names)))
 
 
 def is_temporary(tree: exp.Create) -> bool:
@@ -178,7 +190,7 @@ def _retyped(table: Table, node: exp.ColumnDef) -> Table:
 def _type(node: exp.ColumnDef) -> str:
     kind = node.args.get("kind")
     if isinstance(kind, exp.DataType) and kind.this is exp.DataType.Type.BIT and kind.expressions:
-        return "boolean" if kind.expressions[0].name == "1" else "binary"
+        return "boolean" if kind.expressions[0].name == "1" else "decimal(20,0)"
     return kind.sql("spark").lower() if kind is not None else "string"
 
 
@@ -213,10 +225,21 @@ def _is_enforced(constraint: exp.Expr) -> bool:
     return "NOT ENFORCED" not in (constraint.args.get("options") or ())
 
 
+def _is_deferrable(key: exp.Expr) -> bool:
+    """A key that holds when a transaction ends: until then it may write any number of rows of one key.
+
+    PostgreSQL's planner does not rely on such a key either.  A reference that is checked so late counts: a
+    row without a partner stops the answer, and costs nothing.
+    """
+    return any(option in ("DEFERRABLE", "INITIALLY DEFERRED") for option in key.args.get("options") or ())
+
+
 def _with_column_constraint(table: Table, kind: exp.Expr | None, columns: tuple[str, ...]) -> Table:
     if kind is not None and not _is_enforced(kind):
         return table
     match kind:
+        case exp.PrimaryKeyColumnConstraint() | exp.UniqueColumnConstraint() if _is_deferrable(kind):
+            return table
         case exp.PrimaryKeyColumnConstraint():
             return _keyed(table, columns)
         case exp.UniqueColumnConstraint() if kind.this is None:
@@ -247,6 +270,8 @@ def _with_constraint(table: Table, node: exp.Expr) -> Table:
         case exp.Constraint():
             for constraint in node.expressions:
                 table = _with_constraint(table, constraint)
+            return table
+        case exp.PrimaryKey() | exp.UniqueColumnConstraint() if _is_deferrable(node):
             return table
         case exp.PrimaryKey():
             return _keyed(table, _names(node.expressions))

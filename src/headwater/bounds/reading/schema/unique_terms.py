@@ -55,7 +55,8 @@ def unique_terms(index: UniqueIndex, table: Table) -> UniqueTerms | None:
     scope = Scope()
     scope.add(table.name, {name: Column(name) for name in table.column_names}, None)
     row = _Row(table)
-    written = [row.ledger.enter(part.copy()) for part in (*index.terms, index.where) if part is not None]
+    condition = [exp.Where(this=index.where.copy()).this] if index.where is not None else []
+    written = [row.ledger.enter(part) for part in (*[term.copy() for term in index.terms], *condition)]
     count = len(index.terms)
     try:
         terms = tuple(convert(term, scope, row) for term in written[:count])
