@@ -123,7 +123,7 @@ class OverloadedRun:
         # What waits is read and written by every choice: that too has to fit.
         most = seconds * 0.05 / (3 * costs.waiting)
         keys = round(min(10 ** chance.uniform(1.5, 6), most))
-        self.market = Market(catalog, keys, spark=f"simulated {self.seed}")
+        self.market = Market(catalog, keys=keys, spark=f"simulated {self.seed}")
         # From half of what can be shown to twenty times that; reading what arrives is always possible.
         each = (
             8 * costs.made + 8 * costs.read
