@@ -93,9 +93,8 @@ class Learnt:
         present: Present | None = None,
     ) -> JoinPlan:
         """Before anything is measured a probe is taken to find a result, whatever the rates are."""
-        if plan is None:
-            return assumed(rates, window, PRIOR, self.tree)
-        return at_rates(plan, rates, window, present)
+        known = assumed(rates, window, PRIOR, self.tree) if plan is None else plan
+        return at_rates(known, rates, window, present)
 
 
 @dataclass(frozen=True, slots=True)
