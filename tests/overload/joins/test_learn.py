@@ -147,7 +147,7 @@ def test_rates_need_no_memory() -> None:
 
 def test_while_a_load_rises_rows_find_less_and_selectivities_are_the_same() -> None:
     """Windows are half full: a row of three streams finds a quarter of what it will."""
-    truth = world(**FIRST)
+    truth = world(**{own: 30 * selectivity for own, selectivity in FIRST.items()})
     half = {stream: RATES[stream] * WINDOW / 2 for stream in ARRIVED}
     samples = {
         stream: replace(found, present=half[stream])
