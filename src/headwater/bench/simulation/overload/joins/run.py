@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -53,14 +52,15 @@ POLL_EVERY = 200_000  # microseconds
 
 @dataclass(frozen=True, slots=True)
 class JoinOutcome:
-    """What became of a seed; `problem` is empty if the laws held. Staleness by view, in promises."""
+    """What became of a seed; `problem` is empty if the laws held."""
 
     seed: int
-    promise_s: float
-    times: float  # as many rows under overload
-    worst: dict[str, float]  # while the load was high, and afterwards
-    first: dict[str, float]  # before that, from a cold start on
+    hours: float
+    pushes: int
+    promise_s: float  # of the join
+    worst_s: float  # of either view, as if both had the join's promise
     chose: bool
+    times: float  # as many rows under overload
     share: float  # of the matches, that was found
     problem: str = ""
 
@@ -91,7 +91,6 @@ class _Feed:
 @dataclass(slots=True)
 class JoinRun:
     seed: int
-    cold: bool = False  # overloaded from its first second on
     clock: JumpingClock = field(default_factory=JumpingClock)
     chance: random.Random = field(init=False)
     promise: int = field(init=False)  # seconds
@@ -101,11 +100,11 @@ class JoinRun:
     runner: OverloadedRunner = field(init=False)
     executor: Executor = field(init=False)
     loop: Loop = field(init=False)
-    worst: dict[str, float] = field(default_factory=dict)
-    first: dict[str, float] = field(default_factory=dict)
+    worst: dict[str, float] = field(
+        default_factory=dict
+    )  # staleness by view, in promises, once it has learnt
     chose: bool = False
     late_choice: bool = False
-    log: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         chance = self.chance = random.Random(self.seed)
@@ -131,7 +130,7 @@ class JoinRun:
 
     def rate(self) -> float:
         at = self.clock.monotonic() / 1e6 / self.promise
-        return self.normal * (self.times if self.cold or RISES <= at < FALLS else 1.0)
+        return self.normal * (self.times if RISES <= at < FALLS else 1.0)
 
     def run(self) -> JoinOutcome:
         forget_actions(self.streams.spark)
@@ -141,16 +140,11 @@ class JoinRun:
         ]
         if self.late_choice:
             broken.append("it chooses long after the load has fallen")
+        worst, share = max(self.worst.values()), self.streams.found / max(self.streams.there, 1.0)
         return JoinOutcome(
-            self.seed,
-            self.promise,
-            self.times,
-            self.worst,
-            self.first,
-            self.chose,
-            self.streams.found / max(self.streams.there, 1.0),
-            "; ".join(broken),
-        )
+            self.seed, self.clock.monotonic() / 3.6e9, self.runner.ended, self.promise, worst * self.promise,
+            self.chose, self.times, share, "; ".join(broken),
+        )  # fmt: skip
 
     def _next_at(self) -> int:
         ends = self.runner.next_at()
@@ -162,11 +156,10 @@ class JoinRun:
             capturing.poll_safely()
         at = self.clock.monotonic() / 1e6 / self.promise
         views = self.streams.catalog.project.views
-        seen = self.first if at < (LEARNING if self.cold else RISES) else self.worst
         for name in (JOIN, BESIDE):
             stale = (self.clock.now() - self.streams.timeline(name).time()) / micros(views[name].freshness)
-            if at >= LEARNING or self.cold:
-                seen[name] = max(seen.get(name, 0.0), stale)
+            if at >= LEARNING:
+                self.worst[name] = max(self.worst.get(name, 0.0), stale)
         self.chose |= self.streams.limited
         self.late_choice |= self.streams.limited and at > FALLS + CALM
 
@@ -186,5 +179,5 @@ def _costs(chance: random.Random, promise: float) -> Costs:
     return Costs(action, action / 10, row / 10, row, 1.0, 0.0)
 
 
-def simulate_join(seed: int, cold: bool = False) -> JoinOutcome:
-    return JoinRun(seed, cold).run()
+def simulate_join(seed: int) -> JoinOutcome:
+    return JoinRun(seed).run()
