@@ -59,8 +59,7 @@ class Correction:
         return Forecast(expected, expected * (1.0 + self.spread) + unknown * self._beyond(operators))
 
     def _beyond(self, operators: Seconds) -> float:
-        """More caution for the rows of an action that has many times those of any before: nobody knows what they
-        cost.
+        """More caution for an action of many times the rows of any before: nobody knows what those cost.
 
         The first push of a run has few rows. The next, under overload, has those of half a promise: fifty
         times as many. It has to begin early.
