@@ -75,7 +75,7 @@ class Tables:
                 keys += changed if units is None else min(units, changed)
             return timedelta(seconds=1 + keys / 100)
 
-        return budgets(place, list(self.catalog.project.views), until, forecast)
+        return budgets(place, list(self.catalog.project.views), until, (), forecast)
 
 
 @pytest.fixture(autouse=True)

@@ -54,6 +54,11 @@ def test_a_push_starts_so_that_it_ends_at_four_fifths_of_the_promise() -> None:
     assert together([one], 105 * SECOND) == (one,)
 
 
+def test_what_would_soon_have_to_choose_is_pushed_now() -> None:
+    one = replace(pending("v", time=100, target=101, freshness=10, duration=1), urgent=True)
+    assert together([one], 101 * SECOND) == (one,)
+
+
 def test_where_estimates_are_far_off_a_push_starts_earlier() -> None:
     one = replace(pending("v", time=100, target=101, freshness=10, duration=3), cautious=timedelta(seconds=6))
     assert due_at(one) == round((100 + SAFE * 10 - 6) * SECOND) < 105 * SECOND

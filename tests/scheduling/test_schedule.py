@@ -49,6 +49,21 @@ def test_a_view_is_not_held_back_by_more_than_a_quarter_of_its_promise() -> None
     assert decided(view("a", 991), view("b", 991, target=998)).pushes[0].views == ("a", "b")
 
 
+def test_a_push_that_chooses_takes_along_who_would_be_due_before_the_next_has_ended() -> None:
+    """It takes what time there is, so whoever stays behind waits for all of it."""
+    moment, took = Moment(NOW, NOW), timedelta(seconds=2)
+
+    def forecast(views: Collection[str], _until: int) -> Forecast:
+        chooses = "chooses" in views
+        return Forecast(took, took, chooses, urgent=chooses)
+
+    chooses = view("chooses", 997, forecast=Forecast(took, took, True, True))
+    soon, later = view("soon", 996), view("later", 999.5)  # due at 1,003 and 1,006.5
+    assert decide(moment, [chooses, soon, later], forecast).pushes[0].views == ("chooses", "soon")
+    alone = replace(chooses, name="exact", forecast=QUICK, time=(NOW - 9 * SECOND))
+    assert decide(moment, [alone, soon, later], forecast).pushes[0].views == ("exact",)
+
+
 def test_who_would_be_late_in_a_long_push_goes_before_it() -> None:
     tight, slow = view("tight", 992), replace(view("slow", 950), freshness=timedelta(seconds=62))
     assert decided(tight, slow, seconds={"tight": 1, "slow": 1}).pushes[0].views == ("slow", "tight")

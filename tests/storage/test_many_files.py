@@ -51,4 +51,9 @@ def test_slices_are_those_of_a_walk_through_all_files(tmp_path: Path) -> None:
                 part = timeline.delta(after, until, (), snapshot)
                 assert {file.path for file in part.files} == walked
     assert timeline.rows_between(10, 19) == 3
+    assert timeline.arrivals_between(10, 50) == timeline.rows_between(10, 50)
+    timeline.append(pa.table({"k": [10, 13], "name": ["n10", "n13"], "_weight": [-1, -1]}), 60)
+    timeline.append(pa.table({"k": [16, 70], "name": ["n16", "n70"], "_weight": [-1, 1]}), 70)
+    assert timeline.rows_between(50, 70) == 4
+    assert timeline.arrivals_between(50, 70) == 2
     assert times(Timeline(timeline.path).as_of(19).files) == [10, 13, 16, 19]

@@ -32,7 +32,7 @@ from functools import cache
 from headwater.overload.sharing import Contender, Part, divided
 
 __all__ = [
-    "EVERYTHING", "Budget", "Claim", "Load", "allowed_time", "by_forecast", "by_rate", "overloaded",
+    "ENOUGH", "EVERYTHING", "Budget", "Claim", "Load", "allowed_time", "by_forecast", "by_rate", "overloaded",
     "share_time",
 ]  # fmt: skip
 

@@ -55,6 +55,7 @@ class Pending:
     waited: int = 0  # microseconds since its last push ended
     alone: bool = False  # it is pushed by itself
     ahead: bool = False  # its time is later than now: the clock was set back
+    urgent: bool = False  # a push now need not choose, or not as much as one that begins later
 
     @property
     def ready(self) -> bool:
@@ -68,6 +69,8 @@ class Pending:
 
 def due_at(pending: Pending) -> int:
     """The latest instant at which a push should start. In the past: push now."""
+    if pending.urgent:
+        return pending.since
     return pending.since + min(
         micros(pending.freshness * SLACK) - micros(pending.duration),
         micros(pending.freshness * SAFE) - micros(pending.cautious),

@@ -13,20 +13,23 @@ __all__ = ["Forecast", "longest"]
 class Forecast:
     """How long something is expected to take, and how long with the estimate's usual error on top.
 
-    `chooses`: a push that takes only as much as it has time for, whichever time it goes to.
+    `chooses`: a push that takes only as much as it has time for, whichever time it goes to. `urgent`: it
+    does, or soon would: the sooner it begins the more it can take.
     """
 
     expected: timedelta = timedelta()
     cautious: timedelta = timedelta()
     chooses: bool = False
+    urgent: bool = False
 
     def __add__(self, after: Forecast) -> Forecast:
         expected, cautious = self.expected + after.expected, self.cautious + after.cautious
-        return Forecast(expected, cautious, self.chooses or after.chooses)
+        return Forecast(expected, cautious, self.chooses or after.chooses, self.urgent or after.urgent)
 
     def __or__(self, beside: Forecast) -> Forecast:
         expected = max(self.expected, beside.expected)
-        return Forecast(expected, max(self.cautious, beside.cautious), self.chooses or beside.chooses)
+        cautious = max(self.cautious, beside.cautious)
+        return Forecast(expected, cautious, self.chooses or beside.chooses, self.urgent or beside.urgent)
 
 
 def longest(forecasts: Iterable[Forecast]) -> Forecast:

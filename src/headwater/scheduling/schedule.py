@@ -99,6 +99,7 @@ def _pending(view: ViewNow, moment: Moment) -> Pending:
     return Pending(
         view.name, view.time, max(view.target, view.time), view.freshness, view.forecast.expected,
         view.forecast.cautious, view.floor, since, waited, view.alone, ahead=view.time > moment.now,
+        urgent=view.forecast.urgent,
     )  # fmt: skip
 
 
@@ -125,8 +126,32 @@ def _common(
         # first push of a run does not wait until it is due.
         unread = {view.name for view in views if view.unread}
         due = [candidate for candidate in pending if candidate.ready and candidate.view in unread]
-    group = punctual(common_group(due, soon, moment.now), moment.now, forecast)
+    group = punctual(_accompanied(due, soon, pending, moment.now, forecast), moment.now, forecast)
     return Push(tuple(member.view for member in group), _time(group, moment.now, forecast)) if group else None
+
+
+def _accompanied(
+    due: Sequence[Pending],
+    soon: Sequence[Pending],
+    pending: Sequence[Pending],
+    now: int,
+    forecast: ForecastOf,
+) -> tuple[Pending, ...]:
+    """The views to push next. If stages choose, with all that would be due before the next push has ended.
+
+    Such a push takes what time there is, and its time is shared out with regard to the views that come along:
+    so nobody waits for one that chooses.
+    """
+    group = common_group(due, soon, now)
+    if not any(member.urgent for member in group):
+        return group
+    foreseen = forecast(frozenset(member.view for member in group), target_of(group))
+    if not foreseen.chooses:
+        return group
+    end = now + 2 * micros(foreseen.cautious)
+    return common_group(
+        due, [view for view in pending if view not in due and view.ready and due_at(view) <= end], now
+    )
 
 
 def _time(group: Sequence[Pending], now: int, forecast: ForecastOf) -> int:

@@ -116,6 +116,10 @@ def _adds(file: DataFile) -> bool:
     return (file.minimum.get(WEIGHT) or 0) > 0
 
 
+def _removes(file: DataFile) -> bool:
+    return (file.maximum.get(WEIGHT) or 1) < 0
+
+
 def _time(file: DataFile) -> int:
     return int(file.minimum[TIME])
 
@@ -222,6 +226,12 @@ class Timeline:
         """The number of changes in (after, until], without going through every file."""
         index = self._by_time(self.snapshot())
         return index.rows[bisect_right(index.times, until)] - index.rows[bisect_right(index.times, after)]
+
+    def arrivals_between(self, after: int, until: int) -> int:
+        """The same without files that only take rows out, as expiry does with thousands at once."""
+        index = self._by_time(self.snapshot())
+        first, last = (bisect_right(index.times, time) for time in (after, until))
+        return sum(file.rows for file in index.files[first:last] if not _removes(file))
 
     def _by_time(self, snapshot: Snapshot) -> _ByTime:
         """The index of a snapshot; that of the last one asked about is remembered."""

@@ -21,6 +21,7 @@ from headwater.algebra.expressions.tree import Literal
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.passes import optimize
 from headwater.algebra.stages.adapting import only_probing, probes, probing_stages
+from headwater.algebra.stages.by_last import by_last
 from headwater.algebra.stages.stage import Kept
 from headwater.catalog import keep
 from support.cases import scaled
@@ -67,6 +68,8 @@ def test_what_is_shown_is_what_a_join_run_by_hand_shows(part: int) -> None:
             database = database_of(kept, seen, inputs.stored)
             seen = {stream: dict(held) for stream, held in inputs.stored.items()}
             plan = only_probing(change, probing_stages(kept), Literal(at, ""))
+            apart = by_last(change, probing_stages(kept), Literal(at, ""))
+            assert evaluate(apart, database) == evaluate(plan, database), seed
             for row, weight in evaluate(plan, database).items():
                 shown[row] += weight
             shown = Counter({row: weight for row, weight in shown.items() if weight})

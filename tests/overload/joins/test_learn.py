@@ -143,3 +143,19 @@ def test_rates_need_no_memory() -> None:
     granted = allowances(plan, arrived, SECONDS, 500, "optimal")
     assert granted != allowances(learnt.believed(RATES, WINDOW), ARRIVED, SECONDS, 500, "optimal")
     assert 0 < share_of_matches(arrived, granted) < 1
+
+
+def test_while_a_load_rises_rows_find_less_and_selectivities_are_the_same() -> None:
+    """Windows are half full: a row of three streams finds a quarter of what it will."""
+    truth = world(**{own: 30 * selectivity for own, selectivity in FIRST.items()})
+    half = {stream: RATES[stream] * WINDOW / 2 for stream in ARRIVED}
+    samples = {
+        stream: replace(found, present=half[stream])
+        for stream, found in sample(at_rates(truth, RATES, WINDOW, half)).items()
+    }
+    rising = Seen(1, SECONDS, ARRIVED, ARRIVED, samples, limited=False)
+    learnt, _ = learn(Learnt(), rising, WINDOW, "optimal", NAMES)
+    full, risen = learnt.expected(RATES, WINDOW), learnt.expected(RATES, WINDOW, half)
+    for path, then, now in zip(truth.paths, full.paths, risen.paths, strict=True):
+        assert then.cardinalities[-1] == pytest.approx(path.cardinalities[-1])
+        assert now.cardinalities[-1] == pytest.approx(path.cardinalities[-1] / 4)

@@ -17,6 +17,9 @@ def bench_simulation(
     overload: Annotated[
         bool, typer.Option("--overload", help="Update streams fed faster than their views can take.")
     ] = False,
+    joins: Annotated[
+        bool, typer.Option("--joins", help="With --overload: adapted joins whose load rises many times over.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Simulate runs: the real scheduler, executor and loop; simulated pushes, sources, sites and clocks.
@@ -27,14 +30,16 @@ def bench_simulation(
 
     With --overload, update streams are fed with up to twenty times what their views can take: the real
     forecasts and budgets must keep the promises by choosing, and what waits must follow when the load drops.
+    With --joins as well, the load of a join rises up to eightfold at once, its matches with a power of that.
 
     Example: `headwater bench simulation --hours 10000 --seed 7`,
-    `headwater bench simulation --overload --hours 100`
+    `headwater bench simulation --overload --hours 100`,
+    `headwater bench simulation --overload --joins --hours 5`
 
     Exit status 1 when a law is broken; each failure is shown with its seed, which repeats it.
     """
     if overload:
-        _overloads(hours, seed, as_json)
+        _overloads(hours, seed, joins, as_json)
         return
     from headwater.bench.simulation.simulation import simulate_hours
 
@@ -65,12 +70,16 @@ def bench_simulation(
         raise typer.Exit(1)
 
 
-def _overloads(hours: float, seed: int, as_json: bool) -> None:
-    from headwater.bench.simulation.overload.run import simulate_overloads
+def _overloads(hours: float, seed: int, joins: bool, as_json: bool) -> None:
+    from headwater.bench.simulation.overload.joins.run import simulate_join
+    from headwater.bench.simulation.overload.run import simulate_overload, simulate_overloads
 
     with progress_console().status("0 hours") as status:
         outcomes, seconds = simulate_overloads(
-            hours, seed, lambda done: status.update(f"{done:,.0f} of {hours:,.0f} simulated hours")
+            hours,
+            seed,
+            lambda done: status.update(f"{done:,.0f} of {hours:,.0f} simulated hours"),
+            simulate_join if joins else simulate_overload,
         )
     failures = [run for run in outcomes if run.problem]
     answer = {

@@ -15,6 +15,7 @@ from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
 from headwater.algebra.stages.adapting import instant, only_probing, probing_stages
+from headwater.algebra.stages.by_last import by_last
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.engine.push.choosing.aging import rows_grow_old
 from headwater.engine.push.choosing.decision import how_to_choose
@@ -52,6 +53,7 @@ class Job:
     hollowed: tuple[str, ...] = ()  # hidden stages that a recompute as a whole leaves empty (whole.py)
     replaces: bool = False  # what was stored is replaced: nobody needs the difference
     whole: bool = False  # `stage` is the view as a whole
+    silent: bool = False  # of an adapted join: rows are stored that did not probe
 
     @property
     def name(self) -> str:
@@ -121,7 +123,13 @@ def decide(
         by_delta = replace(by_delta, changed=by_delta.changed + crossing)
     choice = choose(stage, by_delta, anew)
     mode, effort = (Mode.FULL, anew) if choice.full else (Mode.INCREMENTAL, by_delta)
-    return job(mode, choice.reason, effort, changed)
+    decided = job(mode, choice.reason, effort, changed)
+    if not probing_stages(kept):
+        return decided
+    return replace(
+        decided,
+        silent=workplace.learnt.some_silent(workplace.catalog.project, workplace.warehouse, kept, until),
+    )
 
 
 def forgotten(workplace: Workplace, stage: Stage, after: int) -> bool:
@@ -176,7 +184,8 @@ def delta_plan(job: Job, estimates: Estimates) -> Plan | None:
     changed = frozenset(job.changed) | ({TIME} if job.passed else set())
     plan = _delta_plan(job.stage, changed, inserts)
     if plan is not None and (probing := probing_stages(job.kept)):
-        plan = only_probing(plan, probing, instant(job.until))
+        by_which = by_last if job.silent else only_probing
+        plan = by_which(plan, probing, instant(job.until))
     return None if plan is None else estimates.without_empty(bind(plan, job.after, job.until))
 
 

@@ -15,13 +15,14 @@ from headwater.algebra.stages.choosing import table_of
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.catalog import Catalog
 from headwater.engine.push.choosing.aging import rows_grow_old
-from headwater.engine.push.choosing.granting.budgets import budgets
+from headwater.engine.push.choosing.granting.adapted_joins import AdaptedJoin, adapted_joins
+from headwater.engine.push.choosing.granting.budgets import allowed, budgets
 from headwater.engine.push.choosing.granting.update_streams import FEW_KEYS
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job, stage_moves
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import actions_run, count_action
-from headwater.overload.budget import EVERYTHING, Budget
+from headwater.overload.budget import ENOUGH, EVERYTHING, Budget
 from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.learning.lesson import view_of
 from headwater.planning.cost.learning.ways import Refresh
@@ -33,6 +34,7 @@ from headwater.storage.delta.data_files import BEGINNING
 
 __all__ = ["Forecaster"]
 
+Joins = Mapping[str, AdaptedJoin]  # those of a push, by view
 COMMIT = timedelta(milliseconds=15)  # a stage whose time only moves on
 OVERRUN = 2.0  # under overload: how many times as long as expected a push may take and still be in time
 
@@ -71,52 +73,74 @@ class Forecaster:
             self.predictor = self.predictor.published(view, seconds)
 
     def expected(self, action: Action[Job]) -> timedelta:
-        return self._forecast(action).expected
+        predictor = self.current()
+        return self._forecast(action, {work.name: _usual(predictor, work) for work in action.works}).expected
 
     def forecast(self, views: Collection[str], until: int) -> Forecast:
         """How long pushing views to a time would take, with budgets for stages that choose.
 
-        Under overload one push follows the other and each takes as long as it may: the next begins early
-        enough that it may take twice as long as expected.
+        Under overload one push follows the other and each takes as long as it may: the next begins at once.
+        If the user has set what it may take, it begins early enough that it may take twice as long.
         """
-        granted = self.budgets(views, until)
-        total = self._total(views, until, granted)
-        if any(budget.units is not None for budget in granted.values()):
-            return Forecast(total.expected, max(total.cautious, total.expected * OVERRUN), chooses=True)
-        return total
+        joins = self._joins(views, until)
+        granted = self._budgets(views, until, joins)
+        total = self._total(views, until, granted, joins)
+        limited = [budget for budget in granted.values() if budget.units is not None]
+        if limited:
+            urgent = any(budget.share is not None for budget in limited)
+            cautious = max(total.cautious, total.expected * OVERRUN)
+            return Forecast(total.expected, cautious, chooses=True, urgent=urgent)
+        soon = bool(granted) and total.cautious > allowed(self.workplace, views, until) * ENOUGH
+        return replace(total, urgent=soon)
 
     def budgets(self, views: Collection[str], until: int) -> dict[str, Budget]:
         """What the stages that choose may take in a push of views to a time.
 
         That the first choices of a warm Spark are slow is no reason to put them off.
         """
+        return self._budgets(views, until, self._joins(views, until))
 
+    def _joins(self, views: Collection[str], until: int) -> Joins:
+        return {join.view: join for join in adapted_joins(self.workplace, views, until)}
+
+    def _budgets(self, views: Collection[str], until: int, joins: Joins) -> dict[str, Budget]:
         def cautious(given: Mapping[str, Budget]) -> timedelta:
-            return self._total(views, until, given, practised=True).cautious
+            return self._total(views, until, given, joins, practised=True).cautious
 
-        return budgets(self.workplace, views, until, cautious)
+        return budgets(self.workplace, views, until, joins.values(), cautious)
 
     def _total(
-        self, views: Collection[str], until: int, given: Mapping[str, Budget], practised: bool = False
+        self,
+        views: Collection[str],
+        until: int,
+        given: Mapping[str, Budget],
+        joins: Joins,
+        practised: bool = False,
     ) -> Forecast:
         """`practised`: as if there had been as many choices as deltas."""
         levels = self.workplace.catalog.levels(views)
         commits = COMMIT * sum(map(len, levels))
         total = Forecast(commits, commits)
-        for step in actions(levels, Waiting(self.workplace, self.current(), until, given)):
+        for step in actions(levels, Waiting(self.workplace, self.current(), until, given, joins)):
             total += longest(self._in_turn(lane, practised) for lane in step.lanes)
         return total
 
     def _in_turn(self, lane: Sequence[Action[WaitingWork]], practised: bool) -> Forecast:
         total = Forecast()
         for action in lane:
-            total += self._forecast(action, practised)
+            efforts = {work.name: work.effort for work in action.works}
+            total += self._forecast(action, efforts, practised)
         return total
 
-    def _forecast(self, action: Action[Job] | Action[WaitingWork], practised: bool = False) -> Forecast:
+    def _forecast(
+        self,
+        action: Action[Job] | Action[WaitingWork],
+        efforts: Mapping[str, Effort],
+        practised: bool = False,
+    ) -> Forecast:
         works: Iterable[Work] = action.works
         predictor = self.current()
-        stages = {work.name: Done(work.mode, _usual(predictor, work)) for work in works}
+        stages = {work.name: Done(work.mode, efforts[work.name]) for work in works}
         kind = kind_of(stages)
         before = actions_run(action.spark, kind)
         if practised and kind is Kind.CHOICE:
@@ -168,18 +192,24 @@ class Waiting:
     """What the stages of a push would have to do: handle the changes that wait, and those they lead to."""
 
     def __init__(
-        self, workplace: Workplace, predictor: Predictor, until: int, budgets: Mapping[str, Budget]
+        self,
+        workplace: Workplace,
+        predictor: Predictor,
+        until: int,
+        budgets: Mapping[str, Budget],
+        joins: Joins,
     ) -> None:
         self.workplace, self.predictor, self.until, self.budgets = workplace, predictor, until, budgets
+        self.joins = joins
         self._made: dict[str, int] = {}  # changes of stages that would have been pushed before
 
     def works(self, level: Level[tuple[Kept, Stage]], held: Mapping[str, int]) -> list[WaitingWork]:
-        return [self._work(stage) for _, stage in level]
+        return [self._work(kept, stage) for kept, stage in level]
 
     def hold(self, works: Sequence[WaitingWork]) -> dict[str, int]:
         return {work.name: work.effort.result for work in works if work.mode is not Mode.EMPTY}
 
-    def _work(self, stage: Stage) -> WaitingWork:
+    def _work(self, kept: Kept, stage: Stage) -> WaitingWork:
         workplace = self.workplace
         time = workplace.timeline(stage.name).time()
         if time != BEGINNING and self.predictor.recomputed_as_a_whole(view_of(stage.name)):
@@ -195,6 +225,10 @@ class Waiting:
             units = self.budgets.get(stage.name, EVERYTHING).units
             probed = effort.changed if units is None else min(units, effort.changed)
             mode, effort = Mode.PROBE, Effort(effort.changed, effort.scanned, probed)
+        elif time != BEGINNING and kept.view in self.joins:
+            results = self.joins[kept.view].results(self.budgets)
+            mode = Mode.INCREMENTAL if changed or results else Mode.EMPTY
+            effort = replace(effort, result=results)
         self._made[stage.name] = effort.result if mode is not Mode.EMPTY else 0
         return WaitingWork(stage.name, mode, workplace.address(stage.name), effort, stage.reads)
 

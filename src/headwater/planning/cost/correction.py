@@ -29,6 +29,7 @@ KEEP = 40  # lessons of a set of stages
 RECENT = 10  # of these, by which the usual error is told
 FADING = 0.65  # Spark gets faster while it warms up, and slower when others load the machine
 FIRMNESS = 0.1  # the weight of the prior; the newest lesson's is 1
+FEW = 5  # lessons
 FAMILIAR = 2.0  # times the rows of any lesson: up to there a forecast is as good as ever
 LEAST_KNOWN = 0.02  # seconds for rows: so far the operators are trusted before anything has run
 LEAST_SECONDS = 0.05
@@ -52,7 +53,10 @@ class Correction:
 
     def forecast(self, operators: Seconds, slowdown: float = 1.0) -> Forecast:
         expected = timedelta(seconds=self.seconds(operators) * slowdown)
-        return Forecast(expected, expected * (1.0 + self.spread + self._beyond(operators)))
+        rows = timedelta(seconds=self.factors.rows * operators.rows * slowdown)
+        # After a few lessons the fixed part is known, whatever rows cost.
+        unknown = expected if len(self.lessons) < FEW else rows
+        return Forecast(expected, expected * (1.0 + self.spread) + unknown * self._beyond(operators))
 
     def _beyond(self, operators: Seconds) -> float:
         """More caution for an action of many times the rows of any before: nobody knows what those cost.

@@ -28,6 +28,7 @@ JOINS = pa.schema(
         ("after", pa.list_(pa.float64())),  # how many rows they became after each join of it
         ("shown", pa.float64()),  # of those after the last, what comes from rows that probed
         ("share", pa.float64()),  # of the time that stages which choose had in that push; null: no limit
+        ("present", pa.float64()),  # rows of the stream in its window, halfway through the push
     ]
 )
 
@@ -47,6 +48,7 @@ class Probes:
     after: tuple[float, ...] | None = None
     shown: float | None = None
     share: float | None = None
+    present: float | None = None
 
     @property
     def found(self) -> float | None:

@@ -35,11 +35,11 @@ def optimum(streams: Streams, probes_per_second: float) -> int:
     stages = [stage for stage in kept.stages if stage.kind is StageKind.PROBES]
     rates = {stream: rows / PUSH_EVERY for stream, rows in arrived.items()}
     tree = Learnt(window.tree).believed(rates, window.seconds)
-    samples = sample_paths(workplace, kept, stages, tree, at, sys.maxsize)
+    samples = sample_paths(workplace, kept, stages, tree, at, sys.maxsize, PUSH_EVERY)
     names = dict(zip(tree.streams, arrived, strict=True))
     seen = Seen(at, PUSH_EVERY, arrived, arrived, samples, limited=False)
     known, _ = learn(Learnt(window.tree), seen, window.seconds, "optimal", names)
-    plan = known.believed(rates, window.seconds)
+    plan = known.believed(rates, window.seconds, seen.present)
     granted = allowances(plan, arrived, PUSH_EVERY, probes_per_second * PUSH_EVERY, "optimal")
     return _found(streams, granted, at)
 

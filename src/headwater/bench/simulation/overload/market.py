@@ -1,59 +1,25 @@
 """A market in memory: one update stream, how many changes each of its relations holds, what waits of it.
 
-It is a Workplace to the real forecaster and to the real controller of budgets: they ask for times and for
-numbers of rows, and nothing else is kept here.  Keys are not told apart: of n updates of k keys that are
-updated alike, about k (1 - exp(-n / k)) keys are updated.
+Keys are not told apart: of n updates of k keys that are updated alike, about k (1 - exp(-n / k)) keys are
+updated.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headwater.algebra.stages.choosing import shown, waiting
-from headwater.catalog import Catalog
+from headwater.algebra.stages.stage import Stage, StageKind
+from headwater.bench.simulation.overload.place import Deltas, MemoryPlace
 from headwater.overload.budget import EVERYTHING, Budget, overloaded
 from headwater.planning.cost.effort import Effort
+from headwater.planning.stages.actions import Mode
 from headwater.storage.choosing.waiting_table import Tally
-from headwater.storage.delta.data_files import BEGINNING
 
-__all__ = ["Market", "MemoryTimeline", "MemoryWaiting"]
-
-MOST_REMEMBERED = 20_000
-
-
-@dataclass(slots=True)
-class MemoryTimeline:
-    """How many changes there were by which time."""
-
-    reached: int = BEGINNING
-    times: list[int] = field(default_factory=list)
-    totals: list[int] = field(default_factory=list)
-
-    def exists(self) -> bool:
-        return True
-
-    def time(self) -> int:
-        return self.reached
-
-    def add(self, time: int, rows: int) -> None:
-        self.reached = time
-        self.times.append(time)
-        self.totals.append(self.total() + rows)
-        if len(self.times) > MOST_REMEMBERED:
-            del self.times[: MOST_REMEMBERED // 2], self.totals[: MOST_REMEMBERED // 2]
-
-    def total(self) -> int:
-        return self.totals[-1] if self.totals else 0
-
-    def rows_between(self, after: int, until: int) -> int:
-        return self._up_to(until) - self._up_to(after)
-
-    def _up_to(self, time: int) -> int:
-        at = bisect_right(self.times, time)
-        return self.totals[at - 1] if at else 0
+__all__ = ["Market", "MemoryWaiting"]
 
 
 class _Rows(NamedTuple):
@@ -78,28 +44,12 @@ class MemoryWaiting:
 
 
 @dataclass(slots=True)
-class Market:
-    catalog: Catalog
-    keys: int
+class Market(MemoryPlace):
+    keys: int = 1
     table: str = "quotes"
-    timelines: dict[str, MemoryTimeline] = field(default_factory=dict)
     held: MemoryWaiting = field(default_factory=MemoryWaiting)
-    spark: str = "simulated"
 
     # As a workplace
-
-    @property
-    def warehouse(self) -> Market:
-        return self
-
-    def source(self, table: str) -> MemoryTimeline:
-        return self.timeline(table)
-
-    def timeline(self, stage: str) -> MemoryTimeline:
-        return self.timelines.setdefault(stage, MemoryTimeline())
-
-    def timeline_of(self, relation: str) -> MemoryTimeline:
-        return self.timeline(relation)
 
     def waiting(self, table: str) -> MemoryWaiting:
         assert waiting(table) == waiting(self.table)
@@ -109,8 +59,8 @@ class Market:
         """Compaction leaves what is current."""
         return min(self.timeline(relation).total(), 2 * self.keys)
 
-    def address(self, stage: str) -> str:
-        return self.spark
+    def doing(self, until: int, budgets: Mapping[str, Budget]) -> Deltas:
+        return _Choices(self, until, budgets)
 
     # As a store
 
@@ -142,3 +92,16 @@ class Market:
         self.held.remembered = self.keys if choosing else 0
         stage.add(until, 2 * taken)
         return Effort(arrived, waited, 2 * taken)
+
+
+class _Choices(Deltas):
+    def work(self, stage: Stage) -> tuple[Mode, Effort]:
+        if stage.kind is not StageKind.CHOOSING:
+            return super().work(stage)
+        market = self.place
+        assert isinstance(market, Market)
+        budget = self.budgets.get(stage.name, EVERYTHING)
+        if budget.units is None and market.held.idle():
+            effort = market.show_all(self.until)
+            return (Mode.INCREMENTAL if effort.changed else Mode.EMPTY), effort
+        return Mode.CHOOSE, market.choose(self.until, budget)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Protocol
 
 from headwater.algebra.stages.choosing import shown
 from headwater.bench.simulation.clock import JumpingClock
@@ -32,6 +33,7 @@ from headwater.model import Column, Project, SqlText, Table, Updates, View
 __all__ = [
     "OverloadOutcome",
     "OverloadedRun",
+    "Simulated",
     "simulate_cold_start",
     "simulate_overload",
     "simulate_overloads",
@@ -49,6 +51,31 @@ CALM = 0.75  # of a run: then the load drops
 CAUGHT_UP = 0.15  # of a run: by then nothing waits
 POLL_EVERY = 200_000  # microseconds
 SLOWEST = 1.4  # how many times as long things take because of others, at most
+
+
+class Simulated(Protocol):
+    """What is told of any simulated run; `problem` is empty if its laws held."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def hours(self) -> float: ...
+
+    @property
+    def pushes(self) -> int: ...
+
+    @property
+    def promise_s(self) -> float: ...
+
+    @property
+    def worst_s(self) -> float: ...
+
+    @property
+    def chose(self) -> bool: ...
+
+    @property
+    def problem(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +150,7 @@ class OverloadedRun:
         # What waits is read and written by every choice: that too has to fit.
         most = seconds * 0.05 / (3 * costs.waiting)
         keys = round(min(10 ** chance.uniform(1.5, 6), most))
-        self.market = Market(catalog, keys, spark=f"simulated {self.seed}")
+        self.market = Market(catalog, keys=keys, spark=f"simulated {self.seed}")
         # From half of what can be shown to twenty times that; reading what arrives is always possible.
         each = (
             8 * costs.made + 8 * costs.read
@@ -217,12 +244,15 @@ def simulate_cold_start(seed: int) -> OverloadOutcome:
 
 
 def simulate_overloads(
-    hours: float, seed: int = 0, progress: Callable[[float], None] = lambda done: None
-) -> tuple[list[OverloadOutcome], float]:
+    hours: float,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda done: None,
+    simulate: Callable[[int], Simulated] = simulate_overload,
+) -> tuple[list[Simulated], float]:
     """Runs of consecutive seeds until so many hours are simulated, and the seconds that took."""
-    begun, outcomes, done = time.perf_counter(), list[OverloadOutcome](), 0.0
+    begun, outcomes, done = time.perf_counter(), list[Simulated](), 0.0
     while done < hours:
-        outcomes.append(simulate_overload(seed + len(outcomes)))
+        outcomes.append(simulate(seed + len(outcomes)))
         done += outcomes[-1].hours
         progress(done)
     return outcomes, time.perf_counter() - begun

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import cast
 
-from headwater.algebra.stages.stage import Kept, Stage, StageKind
 from headwater.bench.simulation.fake_runner import FakeHandle
 from headwater.bench.simulation.overload.machine import Machine
-from headwater.bench.simulation.overload.market import Market
+from headwater.bench.simulation.overload.place import Doing, MemoryPlace
 from headwater.catalog import Catalog
 from headwater.clock import ManualClock
 from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
 from headwater.engine.push.forecaster import Forecaster, WaitingWork
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import count_action
-from headwater.overload.budget import EVERYTHING, Budget
-from headwater.planning.cost.effort import Effort
 from headwater.planning.cost.predictor import Done, Lesson, kind_of
-from headwater.planning.stages.actions import Action, Level, Mode, actions
+from headwater.planning.stages.actions import Action, Mode, actions
 from headwater.scheduling.forecast import Forecast
 from headwater.scheduling.schedule import NEVER
 
@@ -29,12 +26,11 @@ __all__ = ["OverloadedRunner"]
 
 @dataclass(slots=True)
 class OverloadedRunner:
-    market: Market
+    market: MemoryPlace
     machine: Machine
     clock: ManualClock
     forecaster: Forecaster = field(init=False)
     pushes: list[FakeHandle[PushOutcome]] = field(default_factory=list)
-    taken: int = 0  # keys that were shown by choices
     ended: int = 0  # pushes
 
     def __post_init__(self) -> None:
@@ -77,7 +73,7 @@ class OverloadedRunner:
     def push(self, order: PushOrder) -> FakeHandle[PushOutcome]:
         """What is shown is changed when it begins, for nobody looks meanwhile; views at its end."""
         budgets = {} if order.everything else self.forecaster.budgets(order.views, order.target)
-        doing = _Doing(self.market, order.target, budgets)
+        doing = self.market.doing(order.target, budgets)
         seconds = 0.0
         for step in actions(self.market.catalog.levels(order.views), doing):
             for lane in step.lanes:
@@ -96,49 +92,10 @@ class OverloadedRunner:
         self.forecaster.predictor = self.forecaster.current().learn(Lesson(done, seconds, before))
         return seconds
 
-    def _ended(self, order: PushOrder, doing: _Doing) -> PushOutcome:
+    def _ended(self, order: PushOrder, doing: Doing) -> PushOutcome:
         self.pushes, self.ended = [], self.ended + 1
         for name, rows in doing.made.items():
             if self.market.timeline(name).time() < order.target:
                 self.market.timeline(name).add(order.target, rows)
+        doing.ended()
         return PushOutcome(worked=True, published={})
-
-
-@dataclass(slots=True)
-class _Doing:
-    """What the stages of a push do; a stage that chooses does it when it is first asked."""
-
-    market: Market
-    until: int
-    budgets: Mapping[str, Budget]
-    made: dict[str, int] = field(default_factory=dict)
-    _works: dict[str, WaitingWork] = field(default_factory=dict)
-
-    def works(self, level: Level[tuple[Kept, Stage]], held: Mapping[str, int]) -> list[WaitingWork]:
-        return [self._work(stage) for _, stage in level]
-
-    def hold(self, works: Sequence[WaitingWork]) -> dict[str, int]:
-        return {work.name: work.effort.result for work in works if work.mode is not Mode.EMPTY}
-
-    def _work(self, stage: Stage) -> WaitingWork:
-        if stage.name not in self._works:
-            mode, effort = self._choice(stage) if stage.kind is StageKind.CHOOSING else self._delta(stage)
-            self.made[stage.name] = effort.result
-            self._works[stage.name] = WaitingWork(stage.name, mode, self.market.spark, effort, stage.reads)
-        return self._works[stage.name]
-
-    def _choice(self, stage: Stage) -> tuple[Mode, Effort]:
-        budget = self.budgets.get(stage.name, EVERYTHING)
-        if budget.units is None and self.market.held.idle():
-            effort = self.market.show_all(self.until)
-            return (Mode.INCREMENTAL if effort.changed else Mode.EMPTY), effort
-        return Mode.CHOOSE, self.market.choose(self.until, budget)
-
-    def _delta(self, stage: Stage) -> tuple[Mode, Effort]:
-        time = self.market.timeline(stage.name).time()
-        reads = [name for name in stage.reads if name != stage.name]
-        changed = sum(
-            self.made.get(name) or self.market.timeline(name).rows_between(time, self.until) for name in reads
-        )
-        beside = sum(self.market.rows(name) for name in reads) if len(reads) > 1 else 0
-        return (Mode.INCREMENTAL if changed else Mode.EMPTY), Effort(changed, beside, changed)

@@ -9,24 +9,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from headwater.algebra.stages.stage import Kept
+from headwater.clock import micros
 from headwater.model import JoinWindow, Project
 from headwater.overload.joins.adaptation.learn import Analysis, Learnt, PathSample, Seen, learn
 from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.storage.choosing.probes import Probes, probes_since
+from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.warehouse import Warehouse
 
 __all__ = ["LearntJoin", "LearntJoins"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds before the newest push
+MOST_APART = 4  # inputs: of more, the joins apart are so many that planning them takes longer
+MOST_MADE = 200  # pushes of which it is remembered how many results they made
 
 
 @dataclass(frozen=True, slots=True)
 class LearntJoin:
-    """`limited`: in the last push not all rows were allowed to probe."""
+    """`limited`: in the last push not all rows were allowed to probe. `made`: when results were, and how
+    many. `silent_at`: the time of the last push in which rows came that did not probe.
+    """
 
     streams: tuple[str, ...]
     learnt: Learnt
     limited: bool = False
+    made: tuple[tuple[int, float], ...] = ()
+    silent_at: int = BEGINNING
 
     @property
     def tree(self) -> JoinPlan:
@@ -54,6 +63,17 @@ class LearntJoins:
         self._joins[view] = known
         return known
 
+    def some_silent(self, project: Project, warehouse: Warehouse, kept: Kept, until: int) -> bool:
+        """Whether rows may be stored that did not look for partners when they came.
+
+        It decides how rows that leave are looked for (algebra/stages/by_last.py), which is right either way.
+        """
+        inputs = [stage.probing for stage in kept.stages if stage.probing is not None]
+        if not 0 < len(inputs) <= MOST_APART:
+            return False
+        join = self.of(project, warehouse, kept.view, until)
+        return join.silent_at > until - 2 * micros(max(probing.keep for probing in inputs))
+
     def take_in(
         self, project: Project, warehouse: Warehouse, view: str, push: Sequence[Probes]
     ) -> Analysis | None:
@@ -72,7 +92,9 @@ def _after(
         return known, None
     names = dict(zip(known.tree.streams, known.streams, strict=True))
     learnt, analysis = learn(learnt, seen, window.seconds, project.overload.join_policy, names)
-    return LearntJoin(known.streams, learnt, seen.limited), analysis
+    made = (*known.made, (seen.at, sum(found for _, found in filter(None, (row.matches for row in push)))))
+    silent_at = seen.at if any(row.probed < row.arrived for row in push) else known.silent_at
+    return LearntJoin(known.streams, learnt, seen.limited, made[-MOST_MADE:], silent_at), analysis
 
 
 def _seen(push: Sequence[Probes], streams: Sequence[str], tree: JoinPlan) -> Seen | None:
@@ -82,7 +104,7 @@ def _seen(push: Sequence[Probes], streams: Sequence[str], tree: JoinPlan) -> See
         return None
     hops = {name: len(path.hops) for name, path in zip(streams, tree.paths, strict=True)}
     samples = {
-        name: PathSample(probes.sampled, probes.after)
+        name: PathSample(probes.sampled, probes.after, present=probes.present)
         for name, probes in noted.items()
         if probes.sampled and probes.after and len(probes.after) == hops[name]
     }

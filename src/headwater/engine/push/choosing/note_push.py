@@ -52,9 +52,9 @@ def _sampled(workplace: Workplace, job: Job, noted: Sequence[Probes]) -> list[Pr
     if not any(probes.arrived for probes in noted):
         return list(noted)
     join = workplace.learnt.of(workplace.catalog.project, workplace.warehouse, job.kept.view, job.until)
-    samples = sample_paths(workplace, job.kept, stages, join.tree, job.until)
+    samples = sample_paths(workplace, job.kept, stages, join.tree, job.until, seconds=noted[0].seconds)
     return [
-        replace(probes, sampled=sample.rows, after=sample.after, shown=sample.shown)
+        replace(probes, sampled=sample.rows, after=sample.after, shown=sample.shown, present=sample.present)
         if (sample := samples.get(probes.stream)) is not None
         else probes
         for probes in noted

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import duckdb
@@ -29,7 +29,7 @@ from headwater.algebra.stages.adapting import PROBED, PUSHED
 from headwater.algebra.stages.stage import Kept, Probing, Stage
 from headwater.engine.push.workplace import Workplace
 from headwater.errors import InputError
-from headwater.model import SqlText
+from headwater.model import JoinWindow, SqlText
 from headwater.overload.joins.adaptation.learn import PathSample
 from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.sql.parsing.parser import in_dialect
@@ -58,10 +58,11 @@ def sample_paths(
     plan: JoinPlan,
     until: int,
     size: int = SAMPLE,
+    seconds: float = 0.0,
 ) -> dict[str, PathSample]:
     """By stream; empty if it cannot be measured. `stages`: of the inputs, in the order of FROM.
 
-    `size`: how many rows of each are followed at most.
+    `size`: how many rows of each are followed at most; `seconds`: that the push carries.
     """
     joined = kept.stages[-1].plan
     assert joined is not None
@@ -72,10 +73,29 @@ def sample_paths(
     inputs = [_read(workplace, stage, scans[stage.name], conditions, until) for stage in stages]
     try:
         texts = {condition: _duckdb(condition) for condition in conditions}
-        return _followed(inputs, texts, plan, until, size)
+        samples = _followed(inputs, texts, plan, until, size)
     except (duckdb.Error, SqlglotError, InputError) as error:
         logger.info("the paths of %s cannot be sampled: %s", kept.view, error)
         return {}
+    window = workplace.catalog.project.views[kept.view].window
+    assert window is not None
+    halfway = _instant(until) - timedelta(seconds=seconds / 2)
+    return {
+        source.probing.stream: replace(
+            samples[source.probing.stream], present=float(_present(source, window, halfway))
+        )
+        for source in inputs
+    }
+
+
+def _present(source: _Input, window: JoinWindow, at: datetime) -> int:
+    """Rows of a stream that were in its window."""
+    weights = source.rows[f"{source.alias}.{WEIGHT}"]
+    if window.rows is not None:
+        return min(window.rows, pc.sum(weights).as_py() or 0)
+    times = source.rows[f"{source.alias}.{source.probing.time}"]
+    first, last = (pa.scalar(time, times.type) for time in (at - window.length, at))
+    return pc.sum(weights.filter(pc.and_(pc.greater(times, first), pc.less_equal(times, last)))).as_py() or 0
 
 
 def _conditions(plan: Plan) -> list[Expr]:

@@ -1,10 +1,11 @@
 """How many rows of each input may look for partners in a push: a policy's answer for what has arrived.
 
 The streams of an adapted join are joined as FROM is written, and are called A, B, ... in a plan.  A stream
-of `rate` rows a second has `rate * window` of them in its window.  Selectivities are measured (learn.py).
-Until they are, they are assumed: a row that probes finds a result in a share of all combinations of the
-others' rows that is the same whichever stream it is of, and that is spread evenly over the joins of the tree.
-No intermediate result is stored, so none can go stale, and all probes are for throughput.
+of `rate` rows a second has `rate * window` of them in its window, unless it is known how many are `present`.
+Selectivities are measured (learn.py).  Until they are, they are assumed: a row that probes finds a result in
+a share of all combinations of the others' rows that is the same whichever stream it is of, and that is spread
+evenly over the joins of the tree.  No intermediate result is stored, so none can go stale, and all probes are
+for throughput.
 
 A policy that considers half-way joins one by one may let rows probe at a join below whose results may not
 probe above. Here a row looks for its partners all along its path or not at all, so such a path gets as many
@@ -26,10 +27,12 @@ from headwater.overload.joins.model.tree import Join, Leaf, Node, joins, linear,
 from headwater.overload.joins.policies.by_name import FRESH, decide
 
 __all__ = [
-    "Arrivals", "allowances", "assumed", "at_rates", "probes_needed", "probing_rows", "share_of_matches",
+    "Arrivals", "Present", "allowances", "assumed", "at_rates", "probes_needed", "probing_rows",
+    "share_of_matches",
 ]  # fmt: skip
 
 Arrivals = Mapping[str, int]  # rows by stream, in the order of FROM
+Present = Mapping[str, float]  # rows in the window of each stream
 _LEAST = 1e-9
 
 
@@ -52,13 +55,19 @@ def assumed(
     return at_rates(JoinPlan(tree, {}, states), rates, window)
 
 
-def at_rates(plan: JoinPlan, rates: Mapping[str, float], window: float) -> JoinPlan:
+def at_rates(
+    plan: JoinPlan, rates: Mapping[str, float], window: float, present: Present | None = None
+) -> JoinPlan:
     """The same selectivities at other rates: windows are larger or smaller.
 
     A state of several streams is not stored: its selectivity is that among all combinations of their rows.
     """
     letters = dict(zip(plan.streams, rates.values(), strict=True))
-    sizes = {letter: max(rate * window, 1.0) for letter, rate in letters.items()}
+    there = present or {}
+    sizes = {
+        letter: max(there.get(stream, rate * window), 1.0)
+        for letter, (stream, rate) in zip(plan.streams, rates.items(), strict=True)
+    }
     states = {
         own: replace(state, size=prod(sizes[letter] for letter in own)) for own, state in plan.states.items()
     }

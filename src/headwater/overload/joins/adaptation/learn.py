@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.model import Branch
-from headwater.overload.joins.adaptation.allowances import assumed, at_rates, probing_rows
+from headwater.overload.joins.adaptation.allowances import Present, assumed, at_rates, probing_rows
 from headwater.overload.joins.adaptation.monitor import Monitor, Sample
 from headwater.overload.joins.adaptation.thresholds import Thresholds
 from headwater.overload.joins.model.join_plan import JoinPlan
@@ -38,12 +38,14 @@ _COLLAPSED = 0.5  # of the rows that were expected, not even so many were found
 class PathSample:
     """Some rows of a stream, and how many rows they become after each join of their path.
 
-    `shown`: of the results at its end, those that come from rows which probed.
+    `shown`: of the results at its end, those that come from rows which probed. `present`: how many rows of
+    the stream were in its window, halfway through the push; None: unknown.
     """
 
     rows: int
     after: tuple[float, ...]
     shown: float = 0.0
+    present: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ class Seen:
     samples: Mapping[str, PathSample]
     limited: bool
 
+    @property
+    def present(self) -> Present:
+        """While a load rises windows hold fewer rows than it will bring, and its rows find less."""
+        counted = {stream: sample.present for stream, sample in self.samples.items()}
+        return {stream: rows for stream, rows in counted.items() if rows is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
@@ -69,13 +77,24 @@ class Learnt:
     thresholds: Thresholds = field(default_factory=Thresholds)
     last_drift: float = 0.0
 
-    def believed(self, rates: Mapping[str, float], window: float) -> JoinPlan:
+    def believed(self, rates: Mapping[str, float], window: float, present: Present | None = None) -> JoinPlan:
         """The plan that decides, at these rates of the streams, in the order of FROM."""
-        return self.at(self.plan, rates, window)
+        return self.at(self.plan, rates, window, present)
 
-    def at(self, plan: JoinPlan | None, rates: Mapping[str, float], window: float) -> JoinPlan:
+    def expected(self, rates: Mapping[str, float], window: float, present: Present | None = None) -> JoinPlan:
+        """The plan that says how much is found: by the newest estimates, whether they change who probes."""
+        return self.at(self.analysed, rates, window, present)
+
+    def at(
+        self,
+        plan: JoinPlan | None,
+        rates: Mapping[str, float],
+        window: float,
+        present: Present | None = None,
+    ) -> JoinPlan:
         """Before anything is measured a probe is taken to find a result, whatever the rates are."""
-        return assumed(rates, window, PRIOR, self.tree) if plan is None else at_rates(plan, rates, window)
+        known = assumed(rates, window, PRIOR, self.tree) if plan is None else plan
+        return at_rates(known, rates, window, present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +114,8 @@ def learn(
     if not seen.samples or seen.seconds <= 0:
         return learnt, None
     rates = {stream: rows / seen.seconds for stream, rows in seen.arrived.items()}
-    plan, analysed = learnt.believed(rates, window), learnt.at(learnt.analysed, rates, window)
+    plan = learnt.believed(rates, window, seen.present)
+    analysed = learnt.expected(rates, window, seen.present)
     monitor = learnt.monitor.observe(_sample(analysed, seen))
     learnt = replace(learnt, monitor=monitor)
     first = learnt.plan is None

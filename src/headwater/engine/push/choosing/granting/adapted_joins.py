@@ -1,6 +1,10 @@
 """Adapted joins before a push: how many probes all matches would take, and who gets those that are granted.
 
 A policy divides the probes of a join among its inputs (overload/joins/adaptation/allowances.py).
+
+What a push takes is decided by the results that it makes and takes out, and these grow with a power of the
+rates: at eight times the load a row of three streams finds 64 times as much.  So what the last push made of a
+row says nothing about the next; the rows in the windows do.
 """
 
 from __future__ import annotations
@@ -9,13 +13,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
+from headwater.clock import micros
 from headwater.engine.push.workplace import Workplace
+from headwater.model import JoinWindow
 from headwater.overload.budget import Budget, Claim, Load, by_rate
 from headwater.overload.joins.adaptation.allowances import (
     allowances,
     probes_needed,
     share_of_matches,
 )
+from headwater.overload.joins.adaptation.leaving import leaving
 from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.storage.delta.delta_log import BEGINNING
 
@@ -34,6 +41,8 @@ class AdaptedJoin:
     policy: str
     weight: float
     per_second: float | None  # set by hand
+    expected: JoinPlan  # which says how much rows find
+    leaving: float = 0.0  # results that go because their rows grow too old
 
     @property
     def needed(self) -> int:
@@ -46,6 +55,19 @@ class AdaptedJoin:
     @property
     def stage_names(self) -> tuple[str, ...]:
         return tuple(self.stages.values())
+
+    def results(self, budgets: Mapping[str, Budget]) -> int:
+        """Changes of the view, by the budgets of the stages: what is found, and what goes.
+
+        What is found must go later. It counts as if as much went now, or the push that has to take it out
+        would have no time for anything else, and the one after it too much.
+        """
+        found = 0.0
+        for (stream, stage), path in zip(self.stages.items(), self.expected.paths, strict=True):
+            units = budgets[stage].units if stage in budgets else None
+            probed = self.arrived[stream] if units is None else min(units, self.arrived[stream])
+            found += probed * path.cardinalities[-1]
+        return round(found + max(found, self.leaving))
 
     def by_hand(self) -> Budget | None:
         if self.per_second is None:
@@ -86,7 +108,7 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
     assert window is not None
     streams = {stage.probing.stream: stage for stage in stages if stage.probing is not None}
     arrived = {
-        stream: workplace.timeline_of(stage.reads[0]).rows_between(
+        stream: workplace.timeline_of(stage.reads[0]).arrivals_between(
             workplace.timeline(stage.name).time(), until
         )
         for stream, stage in streams.items()
@@ -94,13 +116,27 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
     seconds = max((until - after) / 1e6, 1e-3)
     join = workplace.learnt.of(project, workplace.warehouse, kept.view, until)
     rates = {stream: rows / seconds for stream, rows in arrived.items()}
+    present = {
+        stream: _present(workplace, window, stage, rates[stream], until) for stream, stage in streams.items()
+    }
+    keep = min(stage.probing.keep.total_seconds() for stage in stages if stage.probing is not None)
     return AdaptedJoin(
         kept.view,
         {stream: stage.name for stream, stage in streams.items()},
         arrived,
         seconds,
-        join.learnt.believed(rates, window.seconds),
+        join.learnt.believed(rates, window.seconds, present),
         project.overload.join_policy,
         window.weight,
         project.overload.probes_per_second,
+        join.learnt.expected(rates, window.seconds, present),
+        leaving(join.made, after, until, window.seconds, keep),
     )
+
+
+def _present(workplace: Workplace, window: JoinWindow, stage: Stage, rate: float, until: int) -> float:
+    """Rows of a stream in its window at the end of the push, or as many as there will soon be."""
+    source = workplace.timeline_of(stage.reads[0])
+    if window.rows is not None:
+        return float(min(window.rows, source.rows_between(BEGINNING, until)))
+    return max(rate * window.seconds, source.arrivals_between(until - micros(window.length), until))

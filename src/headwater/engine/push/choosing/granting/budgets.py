@@ -6,29 +6,30 @@ hand take what they may, and the others what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from headwater.engine.push.choosing.granting.adapted_joins import AdaptedJoin, adapted_joins
+from headwater.engine.push.choosing.granting.adapted_joins import AdaptedJoin
 from headwater.engine.push.choosing.granting.update_streams import UpdateStream, update_streams
 from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget, allowed_time, share_time
 from headwater.storage.delta.delta_log import BEGINNING
 
-__all__ = ["CautiousOf", "budgets"]
+__all__ = ["CautiousOf", "allowed", "budgets"]
 
 CautiousOf = Callable[[Mapping[str, Budget]], timedelta]  # of a push with such budgets
 Chooser = UpdateStream | AdaptedJoin
 
 
 def budgets(
-    workplace: Workplace, views: Collection[str], until: int, forecast: CautiousOf
+    workplace: Workplace,
+    views: Collection[str],
+    until: int,
+    joins: Iterable[AdaptedJoin],
+    forecast: CautiousOf,
 ) -> dict[str, Budget]:
-    """By stage. `forecast` says how long the push would take, cautiously."""
-    choosers: list[Chooser] = [
-        *update_streams(workplace, views, until),
-        *adapted_joins(workplace, views, until),
-    ]
+    """By stage. `joins`: those to be pushed; `forecast` says how long the push would take, cautiously."""
+    choosers: list[Chooser] = [*update_streams(workplace, views, until), *joins]
     given: dict[str, Budget] = {}
     compete: list[Chooser] = []
     for chooser in choosers:
@@ -56,10 +57,7 @@ def _shared(
             }
         )
 
-    stages = [stage for chooser in compete for stage in chooser.stage_names]
-    shared = share_time(
-        [chooser.claim for chooser in compete], _allowed(workplace, views, stages, until), of_units
-    )
+    shared = share_time([chooser.claim for chooser in compete], allowed(workplace, views, until), of_units)
     return {
         stage: budget
         for name, granted in shared.items()
@@ -67,8 +65,8 @@ def _shared(
     }
 
 
-def _allowed(workplace: Workplace, views: Collection[str], stages: Collection[str], until: int) -> timedelta:
-    """How long the push may take: as the tightest promise of the views above these stages allows."""
+def allowed(workplace: Workplace, views: Collection[str], until: int) -> timedelta:
+    """How long the push may take: as the tightest promise of its views allows."""
     catalog = workplace.catalog
     times = {view: workplace.timeline(view).time() for view in views}
     return min(
@@ -77,5 +75,4 @@ def _allowed(workplace: Workplace, views: Collection[str], stages: Collection[st
             timedelta(microseconds=until - time if time != BEGINNING else 0),
         )
         for view, time in times.items()
-        if any(view in catalog.serves(stage) for stage in stages)
     )
