@@ -20,6 +20,7 @@ from headwater.sql.translate.passes.pruning import prune
 from headwater.sql.translate.queries import translate_query
 from headwater.sql.translate.relations.constants import over_relation
 from headwater.sql.translate.relations.scope import Field, Rows
+from headwater.sql.translate.scalars.types import has_interval
 
 __all__ = ["Translated", "translate"]
 
@@ -152,7 +153,7 @@ def _check(field: Field, name: str, names: list[str], notes: Notes, view: View) 
             "HW304", f'two columns of the view are called "{name}"', place=place(),
             hint="give one of them another name with AS",
         )  # fmt: skip
-    if field.value.type == "interval":
+    if has_interval(field.value.type):
         raise InputError(
             "HW308", f'"{name}" is an interval, which a table cannot store', place=place(),
             hint="store a number: timestampdiff(SECOND, start, end), datediff(end, start)",
