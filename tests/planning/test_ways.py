@@ -9,7 +9,15 @@ from headwater.algebra.stages.stage import Kept
 from headwater.catalog import keep
 from headwater.model import Column, RefreshPolicy, SqlText, View
 from headwater.planning.cost.effort import Effort
-from headwater.planning.cost.learning.ways import FADING, KNOWN, TRIES, Refresh, Ways, choose_way
+from headwater.planning.cost.learning.ways import (
+    FADING,
+    KNOWN,
+    TRIES,
+    Refresh,
+    Ways,
+    choose_way,
+    usual_recompute,
+)
 from headwater.planning.cost.predictor import Done, Lesson, Predictor
 from headwater.planning.stages.actions import Mode
 
@@ -76,6 +84,21 @@ def test_a_recompute_that_would_take_much_of_the_promise_is_not_tried() -> None:
         ways = ways.learn(False, 1.0, 1.0)
     assert choose_way(ways, 1.0, 1.0, False, promise=60.0).full
     assert not choose_way(ways, 1.0, 1.0, False, promise=4.0).full
+
+
+def test_what_recomputes_of_other_views_took_counts_for_one_that_was_never_measured() -> None:
+    """The operators say twice as much as recomputes take: one that seems too dear is tried all the same."""
+    known = Ways()
+    for _ in range(TRIES):
+        known = known.learn(True, 1.0, 0.4)
+    ways = Ways()
+    for _ in range(KNOWN):
+        ways = ways.learn(False, 1.0, 1.0)
+    assert usual_recompute([known]) == 1.0  # one view says little
+    assert usual_recompute([known, known, ways]) == 0.4
+    assert not choose_way(ways, 1.0, 2.0, False).full
+    assert choose_way(ways, 1.0, 2.0, False, usual=0.4).full
+    assert not choose_way(ways.learn(True, 2.0, 2.0).learn(False, 1.0, 1.0), 1.0, 2.0, False, usual=0.4).full
 
 
 def test_hidden_stages_are_computed_anew_for_a_large_gain_only() -> None:

@@ -9,8 +9,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from headwater.algebra.delta.derive import delta
+from headwater.algebra.plans.nodes import Join
+from headwater.algebra.plans.walks import nodes
 from headwater.engine.push.action import push_stage
 from headwater.engine.push.decide import decide
+from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.writer import QueryWriter
 from headwater.planning.cost.refresh import Choice
@@ -164,6 +167,30 @@ def test_a_join_reads_only_the_files_its_delta_can_meet(spark: SparkSession, tmp
     with Inputs(spark) as opened:
         QueryWriter(relations, opened).query(plan)
     assert relations.scanned["customers new"] == 100  # of 300: one file of three
+
+
+def test_deltas_are_broadcast_and_relations_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """A join of relations is as large as the largest of them: who takes it for small broadcasts all there is."""
+    chain = (
+        "SELECT o.oid, c.city, p.oid AS other FROM orders o, orders p, customers c"
+        " WHERE o.cid = c.cid AND p.cid = c.cid"
+    )
+    kept = filled(spark, tmp_path, view("chain", chain))
+    kept.push()
+    (stage,) = kept.catalog.kept["chain"].stages
+    assert stage.plan is not None
+    kept.ingest("orders", [{"oid": 9, "cid": 2, "amount": 1}])
+    kept.clock.advance(timedelta(seconds=1))
+    relations = kept.workplace.relations(stage, kept.clock.now())
+    changed = delta(stage, frozenset({"orders"}))
+    assert changed is not None
+    with Inputs(spark) as opened:
+        anew = QueryWriter(relations, opened).query(stage.plan).text
+        assert "BROADCAST" not in anew
+        assert "CROSS JOIN" not in anew, "orders with orders, which only customers connect"
+        assert "BROADCAST" in QueryWriter(relations, opened).query(changed).text
+    joins = [node for node in nodes(stage.plan) if isinstance(node, Join)]
+    assert Estimates(relations).rows(joins[-1]) == kept.workplace.rows("orders")
 
 
 def test_a_definition_that_changes_starts_anew(spark: SparkSession, tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ def translated(select: str) -> Translated:
         ("SELECT x FROM t ORDER BY x FETCH FIRST 10 PERCENT ROWS ONLY", "no FETCH ... PERCENT", ""),
         ("SELECT x FROM t WHERE n SIMILAR TO 'a%'", "no SIMILAR TO", "n SIMILAR TO 'a%'"),
         ("SELECT x FROM t WHERE n ~* 'a'", "no ~*", "n ~* 'a'"),
+        ("SELECT * REPLACE (x + 1 AS x) FROM t", "* EXCEPT", ""),
+        ("SELECT AS STRUCT x, n FROM t", "no SELECT AS STRUCT", ""),
+        ("SELECT x, count(*) AS c FROM t GROUP BY x WITH TOTALS", "no WITH TOTALS", ""),
+        ("SELECT x, p FROM t, LATERAL explode(array(x)) WITH ORDINALITY AS u(v, p)", "WITH ORDINALITY", ""),
+        ("SELECT x FROM t TABLESAMPLE BERNOULLI (10) REPEATABLE (1)", "TABLESAMPLE BERNOULLI", ""),
+        ("SELECT * RENAME (x AS y) FROM t", "* EXCEPT", ""),
+        ("SELECT * ILIKE 'x%' FROM t", "* EXCEPT", ""),
         ("SELECT x FROM t FOR UPDATE", "locks no rows", ""),
         ("SELECT a.x FROM t a ASOF JOIN t b ON a.x = b.x", "no ASOF JOIN", ""),
         ("SELECT n ->> 'a' AS y FROM t", "no -> and ->>", "n ->> 'a'"),
@@ -46,6 +53,35 @@ def test_refused_at_its_place(select: str, message: str, at: str) -> None:
     place = raised.value.place
     assert place is not None
     assert at in place.text
+
+
+@pytest.mark.parametrize(
+    ("select", "message"),
+    [
+        ("SELECT DISTINCT map(n, x) AS m FROM t", 'the map "m"'),
+        ("SELECT map(n, x) AS m FROM t UNION SELECT map('a', x) FROM t", 'the map "m"'),
+        ("SELECT map(n, x) AS m FROM t EXCEPT SELECT map('a', x) FROM t", 'the map "m"'),
+        ("SELECT date_add(ts, INTERVAL 1 DAY) AS d FROM t", "number of days"),
+        ("SELECT avg(ts - TIMESTAMP '2024-01-01') AS d FROM t GROUP BY x", "is an interval"),
+        ("SELECT array(ts - TIMESTAMP '2024-01-01') AS d FROM t", "is an interval"),
+        ("SELECT struct(make_interval(x) AS i) AS d FROM t", "is an interval"),
+    ],
+)
+def test_types_that_spark_refuses_there(select: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        translated(select)
+    assert raised.value.code == "HW308"
+
+
+def test_a_field_may_be_called_interval_and_maps_may_be_put_together() -> None:
+    assert translated("SELECT struct(x AS interval) AS d FROM t").types == ("struct<interval:bigint>",)
+    assert translated("SELECT map(n, x) AS m FROM t UNION ALL SELECT map('a', x) FROM t").plan is not None
+
+
+def test_the_digits_of_an_interval_say_nothing_more() -> None:
+    select = "SELECT DATE '1998-12-01' - INTERVAL '90' DAY (3) AS d FROM t"
+    assert translated(select).plan == translated(select.replace(" (3)", "")).plan
+    assert "(3)" not in spark_text_of(select)
 
 
 @pytest.mark.parametrize(

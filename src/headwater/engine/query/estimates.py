@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -23,13 +23,13 @@ from headwater.algebra.plans.nodes import (
     Version,
     Windows,
 )
-from headwater.algebra.plans.walks import children
+from headwater.algebra.plans.walks import children, nodes
 from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.pruning import join_ranges, passed, restrict_ranges, scan_ranges, window_ranges
 from headwater.engine.query.relations import Relations
 from headwater.storage.timeline import Range
 
-__all__ = ["BROADCAST_ROWS", "Estimates", "has_delta", "has_raw_changes"]
+__all__ = ["BROADCAST_ROWS", "Estimates", "driven", "has_delta", "has_raw_changes"]
 
 BROADCAST_ROWS = 1_000_000
 
@@ -96,7 +96,7 @@ class Estimates:
         return self.rows(plan) <= BROADCAST_ROWS
 
     def rows(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
-        """About how many rows a plan has, according to the log: a join has those of its smallest input."""
+        """About how many rows a plan has, according to the log."""
         ranges = {name: span for name, span in (ranges or {}).items() if name in plan.columns}
         match plan:
             case Scan():
@@ -113,7 +113,7 @@ class Estimates:
                 return self.rows(child, passed(items, ranges))
             case Join(inputs):
                 narrowed = dict(ranges) | join_ranges(self.relations, plan)
-                return min(self.rows(child, narrowed) for child in inputs)
+                return joined_rows(plan, [self.rows(child, narrowed) for child in inputs])
             case Union(inputs):
                 return sum(self.rows(child, ranges) for child in inputs)
             case OuterJoin(left, right):
@@ -146,6 +146,19 @@ class Estimates:
                 return self.positive(child)
             case _:
                 assert_never(plan)
+
+
+def joined_rows(plan: Plan, sides: Sequence[int]) -> int:
+    """A join with a delta has about as many rows as that; one of relations alone those of its largest."""
+    return min(sides) if driven(plan) else max(sides)
+
+
+def driven(plan: Plan) -> bool:
+    """Whether a delta decides how many rows a plan has: then few rows are expected, and few they are.
+
+    Of relations alone, only Spark finds out how many rows a join has: what is broadcast is left to it.
+    """
+    return any(isinstance(node, Scan) and node.version is Version.DELTA for node in nodes(plan))
 
 
 def has_delta(plan: Plan) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Column, Expr, spark_sql
+from headwater.algebra.expressions.tree import Column, Expr, columns_of, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
-from headwater.algebra.plans.nodes import AggregateCall, Explode, JoinKind, Windows
+from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Explode, JoinKind, Windows
 from headwater.engine.query.halved_sums import halved_sum
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
@@ -19,6 +19,8 @@ from headwater.storage.timeline import WEIGHT
 __all__ = [
     "aggregate_rows",
     "aggregate_weighted",
+    "by_weights",
+    "columns_needed",
     "consolidate",
     "expand",
     "explode",
@@ -168,6 +170,19 @@ def expand(query: Query) -> Query:
     """Each row as often as its weight says, each copy with weight 1."""
     copies = f"explode(array_repeat(1L, CAST({WEIGHT} AS INT)))"
     return query.named(query.columns, copies, where=f"{WEIGHT} > 0")
+
+
+def by_weights(call: AggregateCall) -> bool:
+    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
+    return weighted(call) and (call.function != "sum" or is_exact(call.type))
+
+
+def columns_needed(plan: Aggregate) -> set[str]:
+    """The columns that the keys, arguments and filters of an aggregation read."""
+    exprs = [expr for _, expr in plan.keys]
+    for call in plan.aggregates:
+        exprs += [*call.arguments, *([call.where] if call.where is not None else [])]
+    return {name for expr in exprs for name in columns_of(expr)}
 
 
 def weighted(call: AggregateCall) -> bool:

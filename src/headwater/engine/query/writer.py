@@ -16,6 +16,7 @@ from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import is_exact
 from headwater.algebra.moments.plans import node_moves
+from headwater.algebra.plans.join_order import ordered
 from headwater.algebra.plans.nodes import (
     Aggregate,
     AggregateCall,
@@ -37,7 +38,13 @@ from headwater.algebra.plans.nodes import (
 from headwater.algebra.text.show import show_node
 from headwater.engine.query import operators
 from headwater.engine.query.computed_parts import ComputedParts
-from headwater.engine.query.estimates import BROADCAST_ROWS, Estimates, has_delta, has_raw_changes
+from headwater.engine.query.estimates import (
+    BROADCAST_ROWS,
+    Estimates,
+    driven,
+    has_delta,
+    has_raw_changes,
+)
 from headwater.engine.query.filter_ranges import filter_ranges
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.over import over
@@ -191,23 +198,26 @@ class QueryWriter:
 
     def _join(self, plan: Join, ranges: Mapping[str, Range]) -> Query:
         ranges = dict(ranges) | join_ranges(self.relations, plan)
-        first, *others = plan.inputs
+        # A join with a delta starts there and follows the conditions; one of relations must, too.
+        first, *others = plan.inputs if driven(plan) else ordered(plan, [0]).inputs
         joined, rows = self.query(first, ranges), self.estimates.rows(first, ranges)
         columns = set(first.columns)
         waiting, joined = self._filtered(joined, columns, plan.conditions)
+        hints, small = self.hints and driven(plan), driven(first)
         for other in others:
             columns |= set(other.columns)
             ready = tuple(condition for condition in waiting if columns_of(condition) <= columns)
             waiting = [condition for condition in waiting if condition not in ready]
             right, right_rows = self.query(other, ranges), self.estimates.rows(other, ranges)
-            if self.hints and min(rows, right_rows) <= BROADCAST_ROWS:
+            if hints and min(rows, right_rows) <= BROADCAST_ROWS:
                 if rows <= right_rows:
                     joined = joined.broadcasted()
                 else:
                     right = right.broadcasted()
             joined = operators.inner_join(joined, right, conjunction(ready))
-            rows = min(rows, right_rows)
-        return joined
+            small = small or driven(other)
+            rows = min(rows, right_rows) if small else max(rows, right_rows)
+        return joined if joined.columns == plan.columns else joined.named(plan.columns)
 
     @staticmethod
     def _filtered(query: Query, columns: set[str], conditions: Sequence[Expr]) -> tuple[list[Expr], Query]:
@@ -223,9 +233,9 @@ class QueryWriter:
     def _outer_join(self, plan: OuterJoin) -> Query:
         left, right = self.query(plan.left), self.query(plan.right)
         condition = _condition(plan.keys, plan.residual)
-        if plan.kind is JoinKind.LEFT and self.estimates.small(plan.left):
+        if plan.kind is JoinKind.LEFT and self._few(plan.left):
             right = self._partners(right, plan.keys, left)
-        if plan.kind is JoinKind.RIGHT and self.estimates.small(plan.right):
+        if plan.kind is JoinKind.RIGHT and self._few(plan.right):
             left = self._partners(left, tuple((b, a) for a, b in plan.keys), right)
         if plan.kind is not JoinKind.LEFT:
             left = self._consolidated(plan.left, left)
@@ -235,10 +245,14 @@ class QueryWriter:
 
     def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> Query:
         left, right = self.query(plan.left, ranges), self.query(plan.right)
-        if self.estimates.small(plan.left):
+        if self._few(plan.left):
             right = self._partners(right, plan.keys, left)
         right = self._consolidated(plan.right, right)
         return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
+
+    def _few(self, plan: Plan) -> bool:
+        """Whether looking for what so few rows can match costs less than reading all of it."""
+        return driven(plan) and self.estimates.small(plan)
 
     def _partners(self, query: Query, keys: tuple[tuple[Expr, Expr], ...], of: Query) -> Query:
         """Only the rows that a small other side can match, which makes consolidating them cheap too."""
@@ -249,7 +263,7 @@ class QueryWriter:
         return operators.restrict(query, [key for _, key in keys], by.broadcasted(), names)
 
     def _aggregate(self, plan: Aggregate) -> Query:
-        if plan.aggregates and all(map(_by_weights, plan.aggregates)):
+        if plan.aggregates and all(map(operators.by_weights, plan.aggregates)):
             if has_delta(plan.child) and worth_panes(plan):
                 return aggregate_in_windows(self._before_windows(plan), plan)
             return self._sums(plan, self._signed(plan))
@@ -289,7 +303,7 @@ class QueryWriter:
         in_windows = self._net_in_windows(plan.child, {})
         if in_windows is not None:
             return in_windows
-        needed = _columns_needed(plan)
+        needed = operators.columns_needed(plan)
         return operators.consolidate(query.named([name for name in plan.child.columns if name in needed]))
 
     def _net_in_windows(self, plan: Plan, ranges: Mapping[str, Range]) -> Query | None:
@@ -329,19 +343,6 @@ class QueryWriter:
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
         return query if self.estimates.positive(plan) else operators.consolidate(query)
-
-
-def _by_weights(call: AggregateCall) -> bool:
-    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
-    return operators.weighted(call) and (call.function != "sum" or is_exact(call.type))
-
-
-def _columns_needed(plan: Aggregate) -> set[str]:
-    """The columns that the keys, arguments and filters of an aggregation read."""
-    exprs = [expr for _, expr in plan.keys]
-    for call in plan.aggregates:
-        exprs += [*call.arguments, *([call.where] if call.where is not None else [])]
-    return {name for expr in exprs for name in columns_of(expr)}
 
 
 def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:

@@ -40,7 +40,7 @@ from headwater.planning.cost.learning.lesson import (
     slowdown,
     view_of,
 )
-from headwater.planning.cost.learning.ways import Refresh, Ways, choose_way
+from headwater.planning.cost.learning.ways import Refresh, Ways, choose_way, usual_recompute
 from headwater.planning.cost.operators import OPERATORS, Operators
 from headwater.planning.cost.refresh import Choice, choose, recompute_is_faster
 from headwater.planning.cost.stage_seconds import (
@@ -126,7 +126,8 @@ class Predictor:
         fixed = self._action_at(view)
         delta = sum(self._delta_of(refresh)) + fixed
         ways = self.ways.get(view, Ways())
-        return choose_way(ways, delta, sum(whole) + fixed, refresh.emptied, refresh.promise)
+        usual = usual_recompute(self.ways.values())
+        return choose_way(ways, delta, sum(whole) + fixed, refresh.emptied, refresh.promise, usual)
 
     def _delta_of(self, refresh: Refresh) -> Seconds:
         """What the operators say of a view's stages, each with the changes that those before it make."""

@@ -30,6 +30,8 @@ from headwater.sql.parsing.forms.short_queries import as_selects
 __all__ = ["Headwater"]
 
 _OWN_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "POSITION", "OVERLAY", "MATCH")
+_PRECISION = (TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN)
+_UNITS = {"year", "month", "day", "hour", "minute", "second"}
 _NAMES = {
     TokenType.CURRENT_DATE, TokenType.CURRENT_DATETIME, TokenType.CURRENT_TIME, TokenType.CURRENT_TIMESTAMP,
     TokenType.CURRENT_USER, TokenType.CURRENT_ROLE, TokenType.SESSION_USER,
@@ -55,7 +57,31 @@ class Headwater(Spark):
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}  # array(1, 2)[0] is an element, not ARRAY[0]
 
     def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
-        return as_selects(_as_names(_whole_strings(super().tokenize(sql, dialect), sql)))
+        tokens = _whole_strings(super().tokenize(sql, dialect), sql)
+        return as_selects(_as_names(_without_precision(tokens)))
+
+
+def _without_precision(tokens: list[Token]) -> list[Token]:
+    """INTERVAL '90' DAY (3), as TPC-H writes it, without the number of digits, which says nothing more."""
+    kept: list[Token] = []
+    skipped = 0
+    for index, token in enumerate(tokens):
+        if tuple(other.token_type for other in tokens[index : index + 3]) == _PRECISION and _is_length(kept):
+            skipped = 3
+        if skipped:
+            skipped -= 1
+        else:
+            kept.append(token)
+    return kept
+
+
+def _is_length(tokens: list[Token]) -> bool:
+    """INTERVAL '90' DAY, so far."""
+    if len(tokens) < 3:
+        return False
+    *_, word, value, unit = tokens
+    number = value.token_type in (TokenType.STRING, TokenType.NUMBER)
+    return word.token_type is TokenType.INTERVAL and number and unit.text.lower() in _UNITS
 
 
 def _as_names(tokens: list[Token]) -> list[Token]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from headwater.algebra.plans.check import lacks_columns
 from headwater.algebra.plans.nodes import Scan
 from headwater.sql.translate.env import Cte, Env
 from headwater.sql.translate.modifiers import modified
@@ -17,8 +18,18 @@ from headwater.sql.translate.sets import translate_set
 __all__ = ["translate_query"]
 
 
+_OUTSIDE = "a subquery that computes with columns of the query around it has no delta rule here"
+
+
 def translate_query(node: exp.Expr, env: Env) -> Rows:
-    """The rows of a query."""
+    """The rows of a query; one that computes with columns of the query around it may have no plan."""
+    rows = _translated(node, env)
+    if env.parent is not None and not env.notes.obstacles and lacks_columns(rows.plan):
+        env.notes.obstacle(node, _OUTSIDE)
+    return rows
+
+
+def _translated(node: exp.Expr, env: Env) -> Rows:
     env = _with(node, env)
     match node:
         case exp.Select():

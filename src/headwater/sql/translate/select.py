@@ -8,10 +8,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Column, Expr, equal, rename
-from headwater.algebra.plans.check import lacks_columns
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.gathered import Gathered
+from headwater.sql.translate.groups.generators import groups_first
 from headwater.sql.translate.groups.group_keys import has_aggregate
 from headwater.sql.translate.groups.grouping import grouped
 from headwater.sql.translate.groups.items import read_items
@@ -28,24 +28,18 @@ from headwater.sql.translate.relations.lateral_generators import is_generator
 from headwater.sql.translate.relations.laterals import explode_rows
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.relations.stars import is_star
+from headwater.sql.translate.scalars.clashes import check_distinct
 from headwater.sql.translate.scalars.typed import Typed
 
 __all__ = ["distinct", "translate_select"]
 
-_OUTSIDE = "a subquery that computes with columns of the query around it has no delta rule here"
-
 
 def translate_select(node: exp.Expr, env: Env) -> Rows:
-    """The rows of one SELECT; one that computes with columns of the query around it may have no plan."""
+    """The rows of one SELECT."""
     if not node.expressions:
         env.notes.fail("HW113", node, "this SELECT selects nothing")
-    rows = _selected(node, env)
-    if env.parent is not None and not env.notes.obstacles and lacks_columns(rows.plan):
-        env.notes.obstacle(node, _OUTSIDE)
-    return rows
-
-
-def _selected(node: exp.Expr, env: Env) -> Rows:
+    if (stepwise := groups_first(node)) is not None:
+        return translate_select(stepwise, env)
     where = node.args.get("where")
     conditions = split_and(where.this if where is not None else None)
     rows = filtered(from_clause(node, env), conditions, env, "WHERE")
@@ -156,6 +150,7 @@ def _renamed(value: Typed, names: Mapping[str, Expr]) -> Typed:
 
 def distinct(rows: Rows, node: exp.Expr, env: Env) -> Rows:
     """Each row once: grouped by all columns, without aggregates."""
+    check_distinct(env.notes, node, ((field.name, field.value.type) for field in rows.visible))
     if rows.single:
         return rows
     outer = env.parent.plan if env.parent is not None else None

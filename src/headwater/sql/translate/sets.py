@@ -20,7 +20,7 @@ from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Explode, Fil
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.modifiers import modified
 from headwater.sql.translate.relations.scope import Field, Rows
-from headwater.sql.translate.scalars.clashes import check_union
+from headwater.sql.translate.scalars.clashes import check_distinct, check_union
 from headwater.sql.translate.scalars.operators import cast_to
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common_of
@@ -53,7 +53,7 @@ def _operate(node: exp.Expr, sides: list[Rows], env: Env) -> Rows:
     if isinstance(node, exp.Union):
         rows = _union(sides, env)
         return distinct(rows, node, env) if node.args.get("distinct") and not env.predicate else rows
-    return _marked(sides, env, isinstance(node, exp.Intersect), copies=not node.args.get("distinct"))
+    return _marked(sides, node, env, isinstance(node, exp.Intersect), copies=not node.args.get("distinct"))
 
 
 def _branches(node: exp.Expr) -> list[exp.Expr]:
@@ -139,7 +139,8 @@ def _fields(sides: list[Rows], names: list[str]) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-def _marked(sides: list[Rows], env: Env, keep_common: bool, copies: bool) -> Rows:
+def _marked(sides: list[Rows], node: exp.Expr, env: Env, keep_common: bool, copies: bool) -> Rows:
+    check_distinct(env.notes, node, ((field.name, field.value.type) for field in sides[0].visible))
     names = env.column_names([*(field.name for field in sides[0].visible), "in_left", "in_right"])
     columns, (left, right) = names[:-2], names[-2:]
     both = Union((

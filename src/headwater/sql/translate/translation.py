@@ -22,6 +22,7 @@ from headwater.sql.translate.queries import translate_query
 from headwater.sql.translate.relations.constants import over_relation
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.typed import Typed
+from headwater.sql.translate.scalars.types import has_interval
 
 __all__ = ["Translated", "translate"]
 
@@ -148,7 +149,7 @@ def _open_names(view: View) -> tuple[str, ...]:
 _INTERVAL = "an interval", "store a number: timestampdiff(SECOND, start, end), datediff(end, start)"
 _VARIANT = "a variant", "store what is needed of it: variant_get(x, '$.a', 'string'), or to_json(x)"
 _UNSTORABLE = {
-    "interval": _INTERVAL, "make_interval": _INTERVAL, "try_make_interval": _INTERVAL,
+    "make_interval": _INTERVAL, "try_make_interval": _INTERVAL,
     "make_dt_interval": _INTERVAL, "make_ym_interval": _INTERVAL,
     "variant": _VARIANT, "parse_json": _VARIANT, "try_parse_json": _VARIANT, "to_variant_object": _VARIANT,
 }  # fmt: skip
@@ -157,6 +158,8 @@ _UNSTORABLE = {
 def _unstorable(value: Typed) -> tuple[str, str] | None:
     """What a value is that no table stores, by its type or what makes it, and what to store instead."""
     made_by = value.expr.function if isinstance(value.expr, Call) else ""
+    if has_interval(value.type):
+        return _INTERVAL
     return _UNSTORABLE.get(value.type) or _UNSTORABLE.get(made_by)
 
 

@@ -9,11 +9,14 @@ The way that is taken is measured with every push.  The other is not, so what is
 believed to have become cheaper by one in a hundred with every refresh, until it is tried again.  A way that
 costs twice as much is tried every 90 refreshes or so, one that costs four times as much every 160; what costs
 more than that, or would take a good part of the view's promise, is not tried.
+
+What the operators say of a recompute that was never measured is corrected by those of other views, which
+are queries of the same Spark over the same machine: where they took half of what was said, so will this one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
@@ -21,7 +24,7 @@ from statistics import median
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.planning.cost.refresh import MARGIN, Choice
 
-__all__ = ["Refresh", "Way", "Ways", "choose_way"]
+__all__ = ["Refresh", "Way", "Ways", "choose_way", "usual_recompute"]
 
 KEEP = 3  # measurements of a way
 FADING = 0.99
@@ -31,6 +34,7 @@ WORTH_TRYING = 1.25  # times the delta's cost, as the operators say
 MOST = 4.0  # times the cost of the way that is taken: what was measured to cost more is not tried again
 PART_OF_PROMISE = 0.2  # a recompute that is tried may be expected to take so much of it
 REBUILT = 0.7  # so much cheaper must the delta be where hidden stages have to be computed anew for it
+OTHERS = 2  # views whose recomputes say what another one will take
 UNMEASURED = 0.5  # and a recompute, as the operators say, where too little was measured
 LEAST = 1e-3  # seconds
 
@@ -95,8 +99,20 @@ class Ways:
         return replace(self, delta=replace(self.delta, publishing=seconds))
 
 
-def choose_way(ways: Ways, delta: float, whole: float, emptied: bool, promise: float = inf) -> Choice:
-    """By what the operators say of either way. The one that was taken last is left for a clear gain only."""
+def usual_recompute(ways: Iterable[Ways]) -> float:
+    """Measured over what the operators said, of the views whose recompute is known."""
+    known = [median(view.whole.ratios) for view in ways if len(view.whole.ratios) >= TRIES]
+    return median(known) if len(known) >= OTHERS else 1.0
+
+
+def choose_way(
+    ways: Ways, delta: float, whole: float, emptied: bool, promise: float = inf, usual: float = 1.0
+) -> Choice:
+    """By what the operators say of either way. The one that was taken last is left for a clear gain only.
+
+    `usual`: what a recompute takes, over what the operators say, where it was never measured.
+    """
+    whole = whole if ways.whole.ratios else whole * usual
     by_delta = ways.delta.expected(delta, ways.whole.taken(whole))
     anew = ways.whole.expected(whole, ways.delta.taken(delta))
     both = f"a recompute of the view is expected to take {anew:.2f} core-seconds, its delta {by_delta:.2f}"

@@ -20,6 +20,7 @@ from headwater.sql.parsing.forms.exists_of_unions import exists_of_parts
 from headwater.sql.parsing.forms.frames import in_one_unit
 from headwater.sql.parsing.forms.grouped_subqueries import with_subqueries_as_keys
 from headwater.sql.parsing.forms.having_without_groups import condition_of_one_group
+from headwater.sql.parsing.forms.lateral_values import lateral_values
 from headwater.sql.parsing.forms.one_group import one_group_of_all
 from headwater.sql.parsing.forms.ordered_lists import nulls_after, ordered_list
 from headwater.sql.parsing.forms.quantified import quantified
@@ -30,7 +31,7 @@ __all__ = ["spark_text_of", "spark_tree"]
 Form = Callable[[exp.Expr], exp.Expr | None]
 _FORMS: tuple[Form, ...] = (
     first_rows, array_in_brackets, quantified, ordered_list, nulls_after, in_one_unit, exists_of_parts,
-    condition_of_one_group,
+    condition_of_one_group, lateral_values,
 )  # fmt: skip
 _TEXT_ALONE: tuple[Form, ...] = (with_subqueries_as_keys, one_group_of_all)
 _GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
@@ -38,7 +39,7 @@ _GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 _SIGNS = re.compile(
     rf"\bDISTINCT{_GAP}+ON\b|\b(?:ANY|SOME|ALL){_GAP}*\(|\b(?:array_agg|collect_list|string_agg|listagg)\b"
     rf"|\bNULLS{_GAP}*\)|\bARRAY{_GAP}*\[|\bRANGE{_GAP}+BETWEEN\b"
-    rf"|\bHAVING\b",
+    rf"|\bHAVING\b|\bLATERAL{_GAP}*\({_GAP}*VALUES\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -48,6 +49,7 @@ _EXISTS, _UNION = re.compile(r"\bEXISTS\b", re.IGNORECASE), re.compile(r"\bUNION
 _FOREIGN_WORDS = re.compile(
     rf"(?:::|\bAS\b){_GAP}*(?:TEXT|INT[1248]|FLOAT[48]|BOOL|TIMESTAMPTZ|BYTEA|UUID|DOUBLE{_GAP}+PRECISION"
     rf"|CHARACTER|(?:VAR)?CHAR\b(?!{_GAP}*\()|TIMESTAMP{_GAP}+WITH)\b"
+    rf"|\bINTERVAL{_GAP}*(?:'[^']*'|\d+){_GAP}*[a-z]+{_GAP}*\({_GAP}*\d+{_GAP}*\)"
     rf"|\bFETCH{_GAP}+(?:FIRST|NEXT)\b|\bGROUP{_GAP}+BY{_GAP}*\({_GAP}*\)",
     re.IGNORECASE | re.DOTALL,
 )

@@ -32,6 +32,7 @@ _NEIGHBOURS = ("lag", "lead")
 _OF_ONE_ROW = {"first_value", "last_value", "nth_value", "first", "last", "any_value"}
 _NEED_ORDER = {*_NUMBERS, *_NEIGHBOURS}
 _TEXTS = {"listagg", "string_agg"}
+_LISTS = ("collect_list", "array_agg")
 _SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
 
 
@@ -64,7 +65,7 @@ def window_function(reader: Expressions, node: exp.Window) -> Typed:
         function = _call(reader, node, settled.function, settled.values, suffix)
         function = replace(function, where=kept if settled.where is None else both(settled.where, kept))
     over = OverCall(function, None if name in _NEED_ORDER else frame)
-    shown = _type(name, over, values)
+    shown = _type(name, over, values, settled)
     window = Window(tuple(key.expr for key in keys), ordered, over)
     column = gathered.keep(window, node)
     if settled is not None:
@@ -83,7 +84,7 @@ def _settled(
     """What takes rows in any order, made to give one answer; a list over an order has it already."""
     if name not in ORDERED or name in _OF_ONE_ROW:
         return None
-    lists = name in ("collect_list", "array_agg")
+    lists = name in _LISTS
     if lists and ordered and (frame is None or frame.rows or frame.whole):
         return None
     refuse_order(reader, node.this, name, ordered=False)
@@ -183,11 +184,13 @@ def _call(
     return AggregateCall("", function, exprs, f"{function}({places}){suffix}", type=kind)
 
 
-def _type(name: str, over: OverCall, values: tuple[Typed, ...]) -> str:
+def _type(name: str, over: OverCall, values: tuple[Typed, ...], settled: Settled | None) -> str:
     if name in _NUMBERS:
         return _NUMBERS[name]
     if name in _NEIGHBOURS or name in _OF_ONE_ROW:
         return values[0].type if values else ""
+    if settled is not None and name not in _LISTS:
+        return result_type(name, values)  # not that of what stands for it
     return result_type(over.function, values)
 
 

@@ -43,6 +43,20 @@ def _lacking(node: exp.Expr) -> tuple[str, str] | None:
             return "Spark has no FETCH ... WITH TIES", "write QUALIFY rank() OVER (ORDER BY ...) <= n"
         case exp.LimitOptions() if node.args.get("percent"):
             return "Spark has no FETCH ... PERCENT", "write QUALIFY percent_rank() OVER (ORDER BY ...) < p"
+        case exp.Star() if node.args.get("replace") or node.args.get("rename") or node.args.get("ilike"):
+            hint = "write * EXCEPT (a), and a with its new value or name beside it"
+            return "of * Spark has only * and * EXCEPT (...)", hint
+        case exp.Select() if node.args.get("kind"):
+            return f"Spark has no SELECT AS {node.args['kind']}", "write struct(a, b) AS name"
+        case exp.Group() if node.args.get("totals"):
+            return "Spark has no WITH TOTALS", "write GROUP BY ROLLUP (...)"
+        case exp.Lateral() | exp.Unnest() if node.args.get("ordinality"):
+            return (
+                "Spark has no WITH ORDINALITY",
+                "write posexplode(...) AS t(place, value), which counts from 0",
+            )
+        case exp.TableSample() if node.args.get("method"):
+            return f"Spark has no TABLESAMPLE {node.text('method')}", "write TABLESAMPLE (10 PERCENT)"
         case exp.AtTimeZone():
             hint = "write from_utc_timestamp(x, 'zone') for the local time there, to_utc_timestamp for UTC"
             return "Spark has no AT TIME ZONE", hint

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.build import FALSE, number
-from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, Literal, slots
+from headwater.algebra.expressions.build import FALSE
+from headwater.algebra.expressions.tree import AggregateCall, Call, Column, Expr, Literal
 from headwater.algebra.plans.nodes import Aggregate, Explode, Filter, Plan, Scan
 from headwater.algebra.plans.walks import rewrite_up
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.relations.lateral_generators import is_generator
-from headwater.sql.translate.relations.laterals import explode_rows
+from headwater.sql.translate.relations.laterals import explode_rows, stack
 from headwater.sql.translate.relations.scope import Field, Rows
 from headwater.sql.translate.scalars.typed import Typed
-from headwater.sql.translate.scalars.types import common_of
 
 __all__ = ["constant_rows", "one_row", "over_relation", "table_function"]
 
@@ -54,10 +53,7 @@ def constant_rows(node: exp.Expr, env: Env) -> Rows:
         env.notes.fail("HW307", node, "the rows of VALUES have different numbers of columns")
     start = one_row(env)
     values = env.expressions(start, "VALUES").several([cell for line in lines for cell in line])
-    width = len(lines[0])
-    types = [common_of(value.type for value in values[place::width]) for place in range(width)]
-    arguments = (number(len(lines)), *(value.expr for value in values))
-    return _made(start, node, env, Call("stack", arguments, f"stack({slots(len(arguments))})"), types)
+    return _made(start, node, env, *stack(values, len(lines[0])))
 
 
 def table_function(node: exp.Expr, env: Env) -> Rows | None:

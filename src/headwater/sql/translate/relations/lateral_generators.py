@@ -1,15 +1,20 @@
-"""LATERAL (SELECT explode(x) AS v) u: a generator of the rows before it, in a SELECT without FROM.
+"""LATERAL (SELECT explode(x) AS v) u: what is made of the rows before it, by SELECTs without FROM.
 
-t, LATERAL (SELECT explode(t.xs) AS v) u      t, LATERAL explode(t.xs) AS u(v)
+t, LATERAL (SELECT explode(t.xs) AS v) u                 t, LATERAL explode(t.xs) AS u(v)
+t, LATERAL (SELECT t.a AS v UNION ALL SELECT t.b) u      a few rows (v) of each, with these values
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
+from headwater.sql.translate.groups.group_keys import has_aggregate
 from headwater.sql.translate.scalars.spark_functions import GENERATORS
 
-__all__ = ["is_generator", "with_generator"]
+__all__ = ["is_generator", "lines_of", "with_generator"]
+
+
+_MORE = ("distinct", "by_name", "order", "limit", "offset", "with_")
 
 
 def is_generator(node: exp.Expr) -> bool:
@@ -44,3 +49,24 @@ def _names(item: exp.Expr) -> list[exp.Expr]:
     if isinstance(item, exp.Aliases):
         return list(item.expressions)
     return [item.args["alias"]] if isinstance(item, exp.Alias) else []
+
+
+def lines_of(query: exp.Expr) -> tuple[list[list[exp.Expr]], list[str]] | None:
+    """The values of a UNION ALL of SELECTs without FROM, line by line, and its columns; None for others."""
+    query = query.unnest()
+    if isinstance(query, exp.Union) and not any(query.args.get(name) for name in _MORE):
+        parts = [lines_of(query.this), lines_of(query.expression)]
+        if any(part is None for part in parts):
+            return None
+        (first, names), (second, _) = (part for part in parts if part is not None)
+        return [*first, *second], names
+    if not isinstance(query, exp.Select) or _clauses(query) or any(map(_computes, query.expressions)):
+        return None
+    items = query.expressions
+    return [[item.unalias() for item in items]], [item.alias_or_name for item in items]
+
+
+def _computes(item: exp.Expr) -> bool:
+    """Is it more than an expression over a row?"""
+    inner = item.find(exp.Star, exp.Query, exp.Window)
+    return inner is not None or is_generator(item.unalias()) or has_aggregate(item)

@@ -7,6 +7,7 @@ constant rows that are made of each row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -30,12 +31,13 @@ from headwater.sql.translate.passes.pushing import combine, push_filter
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.joins import outer_of
-from headwater.sql.translate.relations.lateral_generators import is_generator, with_generator
+from headwater.sql.translate.relations.lateral_generators import is_generator, lines_of, with_generator
 from headwater.sql.translate.relations.scope import Field, Rows, requalify
+from headwater.sql.translate.scalars.operators import cast_to
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import common_of, element, family, fields
 
-__all__ = ["explode_rows", "lateral_join", "lateral_view", "values_join"]
+__all__ = ["explode_rows", "lateral_join", "lateral_view", "stack", "values_join"]
 
 
 def explode_rows(
@@ -121,6 +123,9 @@ def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
         return None
     if not isinstance(node.this, exp.Subquery):
         return _generated(rows, join, env, side)
+    if (made := lines_of(node.this)) is not None and (len(made[0]) > 1) and not side:
+        lines, names = made
+        return _on(_stacked(rows, node, lines, _names(node) or names, env), join, env)
     inner = env.query(node.this.this, env.below(node.alias or "lateral", env.scope(rows)))
     inner = bind_outer(inner, rows.plan, env.notes.alias)
     inner = requalify(inner, node.alias, _names(node))
@@ -235,19 +240,39 @@ def values_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
         return None
     if not lines or len({len(line) for line in lines}) != 1 or not lines[0]:
         return None
-    cells = [cell for line in lines for cell in line]
-    values = env.expressions(Rows(rows.plan, ()), "VALUES").several(cells)
-    width = len(lines[0])
-    names = _names(node) or [f"col{place + 1}" for place in range(width)]
+    names = _names(node) or [f"col{place + 1}" for place in range(len(lines[0]))]
+    beside = _stacked(replace(rows, fields=()), node, lines, names, env)
+    return _on(replace(beside, fields=(*rows.fields, *beside.fields)), join, env)
+
+
+def _stacked(rows: Rows, node: exp.Expr, lines: list[list[exp.Expr]], names: list[str], env: Env) -> Rows:
+    """Each row with each of these lines of values beside it."""
+    if len({len(line) for line in lines} | {len(names)}) > 1:
+        env.notes.fail("HW307", node, "the parts of this LATERAL have different numbers of columns")
+    values = env.expressions(rows, "LATERAL").several([cell for line in lines for cell in line])
+    generator, types = stack(values, len(names))
     prefix = env.notes.alias(node.alias or "values")
     columns = tuple(f"{prefix}.{name}" for name in names)
-    arguments = (number(len(lines)), *(value.expr for value in values))
-    generator = Call("stack", arguments, f"stack({slots(len(arguments))})")
     fields = tuple(
-        Field(
-            node.alias, name, Typed(Column(column), common_of(value.type for value in values[place::width]))
-        )
-        for place, (name, column) in enumerate(zip(names, columns, strict=True))
+        Field(node.alias, name, Typed(Column(column), kind))
+        for name, column, kind in zip(names, columns, types, strict=True)
     )
-    wide = replace(rows, plan=Explode(rows.plan, columns, generator), fields=(*rows.fields, *fields))
-    return _on(wide, join, env)
+    return replace(
+        rows,
+        plan=Explode(rows.plan, columns, generator),
+        fields=(*rows.fields, *fields),
+        single=False,
+    )
+
+
+def stack(values: Sequence[Typed], width: int) -> tuple[Expr, list[str]]:
+    """Lines of values as a generator, and the types of their columns, which Spark wants to be equal."""
+    types = [common_of(value.type for value in values[place::width]) for place in range(width)]
+    cells = [_as(value, types[at % width]) for at, value in enumerate(values)]
+    arguments = (number(len(values) // width), *cells)
+    return Call("stack", arguments, f"stack({slots(len(arguments))})"), types
+
+
+def _as(value: Typed, kind: str) -> Expr:
+    unknown = {kind, value.type} & {"", "void"}
+    return value.expr if unknown or value.type == kind else cast_to(value, kind).expr

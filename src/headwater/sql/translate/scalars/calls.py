@@ -20,6 +20,7 @@ from headwater.sql.translate.passes.foreign_functions import NO_FUNCTIONS_OF_ONE
 from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
+from headwater.sql.translate.scalars.clashes import check_days
 from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
@@ -139,6 +140,7 @@ def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
         keyword = f"{argument.name} => " if isinstance(argument, exp.Kwarg) else ""
         values.append(reader.translate(argument.expression if isinstance(argument, exp.Kwarg) else argument))
         slots.append(f"{keyword}{{{len(slots)}}}")
+    check_days(reader.notes, node, name, values)
     function = f"{name}_{text(node.expressions[0]).lower()}" if unit else name
     template = f"{name}({unit}{', '.join(slots)})"
     return reader.apply(function, values, template, "" if unit else result_type(name, values))

@@ -6,7 +6,7 @@ to read it as the other type, and what is not listed here is left to Spark.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from sqlglot import exp
@@ -17,7 +17,15 @@ from headwater.sql.translate.scalars.read_texts import unreadable
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
-__all__ = ["check_aggregate", "check_arithmetic", "check_boolean", "check_comparison", "check_union"]
+__all__ = [
+    "check_aggregate",
+    "check_arithmetic",
+    "check_boolean",
+    "check_comparison",
+    "check_days",
+    "check_distinct",
+    "check_union",
+]
 
 _SCALAR = {"number", "string", "boolean", "date", "timestamp", "binary"}
 _NESTED = {"array", "map", "struct"}
@@ -95,6 +103,22 @@ def check_aggregate(notes: Notes, node: exp.Expr, function: str, values: Sequenc
         )
     if function in ("min", "max") and kind == "map":
         _clash(notes, node, f"{function} needs values with an order, not a {values[0].type}")
+
+
+def check_distinct(notes: Notes, node: exp.Expr, columns: Iterable[tuple[str, str]]) -> None:
+    """DISTINCT, UNION, INTERSECT and EXCEPT of maps: Spark groups by maps, but has none of these."""
+    for name, kind in columns:
+        if "map<" in kind:
+            hint = "take map_entries(x), an array"
+            _clash(notes, node, f'rows with the map "{name}" cannot be told apart', hint)
+
+
+def check_days(notes: Notes, node: exp.Expr, function: str, values: Sequence[Typed]) -> None:
+    """date_add(day, INTERVAL ...), as other systems write it."""
+    if function in ("date_add", "date_sub") and len(values) == 2 and family(values[1].type) == "interval":
+        sign = "+" if function == "date_add" else "-"
+        hint = f"write x {sign} INTERVAL ..."
+        _clash(notes, node, f"{function} takes a number of days in Spark, not an interval", hint)
 
 
 def check_union(notes: Notes, node: exp.Expr, name: str, left: str, right: str) -> None:

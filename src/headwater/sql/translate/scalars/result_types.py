@@ -31,6 +31,7 @@ for _type, _names in {
     "date": "to_date date_sub last_day next_day add_months make_date date date_from_unix_date try_to_date",
     "timestamp": """timestamp_seconds timestamp_millis timestamp_micros from_utc_timestamp to_utc_timestamp
         timestamp""",
+    "interval": "make_interval make_dt_interval make_ym_interval try_make_interval",
     "float": "float",
     "tinyint": "tinyint",
     "smallint": "smallint",
@@ -64,14 +65,19 @@ def _sum(types: Sequence[str], _: Sequence[Typed]) -> str:
     digits = decimal(types[0])
     if digits is not None:
         return f"decimal({min(38, digits[0] + 10)},{digits[1]})"
-    return "double" if family(types[0]) == "number" else ""
+    return "double" if family(types[0]) == "number" else _of_intervals(types[0])
+
+
+def _of_intervals(kind: str) -> str:
+    """Intervals add up to intervals."""
+    return "interval" if family(kind) == "interval" else ""
 
 
 def _average(types: Sequence[str], _: Sequence[Typed]) -> str:
     digits = decimal(types[0])
     if digits is not None and types[0] not in _INTEGERS:
         return f"decimal({min(38, digits[0] + 4)},{min(38, digits[1] + 4)})"
-    return "double" if family(types[0]) == "number" else ""
+    return "double" if family(types[0]) == "number" else _of_intervals(types[0])
 
 
 def _round(types: Sequence[str], arguments: Sequence[Typed]) -> str:
@@ -109,6 +115,11 @@ def _concat(types: Sequence[str], _: Sequence[Typed]) -> str:
 def _array(types: Sequence[str], _: Sequence[Typed]) -> str:
     inner = common_of(types)
     return f"array<{inner}>" if inner else ""
+
+
+def _percentile(types: Sequence[str], _: Sequence[Typed]) -> str:
+    """One of the values; of several shares one for each."""
+    return f"array<{types[0]}>" if types[0] and types[1:2] and types[1].startswith("array") else types[0]
 
 
 def _collect(types: Sequence[str], _: Sequence[Typed]) -> str:
@@ -159,7 +170,8 @@ _RULES = {
     "get": _element,
     "try_element_at": _element, "date_add": _date_add, "datediff": _datediff, "date_diff": _datediff,
     "nullif": _nullif, "map": _map, "named_struct": _named_struct,
-    "from_json": _from_json,
+    "from_json": _from_json, "percentile_approx": _percentile, "approx_percentile": _percentile,
+    "max_by": _nullif, "min_by": _nullif, "mode": _nullif,
 }  # fmt: skip
 
 _NULL_FREE = {

@@ -29,6 +29,7 @@ __all__ = [
     "family",
     "field_of",
     "fields",
+    "has_interval",
     "of_literal",
     "schema_type",
     "spark_type",
@@ -37,6 +38,7 @@ __all__ = [
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_INTERVAL = re.compile(r"(?:^|[<:,])\s*interval(?![\w:])")
 _NAMES = {
     "timestamp_ltz": "timestamp", "integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint",
     "real": "float", "decimal": "decimal(10,0)", "text": "string", "varchar": "string", "char": "string",
@@ -70,6 +72,11 @@ def family(spark_type: str) -> str:
     if base in _INTEGERS or base in ("float", "double", "decimal"):
         return "number"
     return "timestamp" if base == "timestamp_ntz" else base
+
+
+def has_interval(spark_type: str) -> bool:
+    """Is it an interval, or does it hold one?"""
+    return _INTERVAL.search(spark_type) is not None
 
 
 def decimal(spark_type: str) -> tuple[int, int] | None:
