@@ -19,6 +19,7 @@ from headwater.storage.timeline import WEIGHT
 __all__ = [
     "aggregate_rows",
     "aggregate_weighted",
+    "by_weights",
     "consolidate",
     "expand",
     "explode",
@@ -173,6 +174,11 @@ def expand(query: Query) -> Query:
 def weighted(call: AggregateCall) -> bool:
     """Whether a function takes rows by their weights: counts, sums, and what changes do to extremes."""
     return call.function in {"count", "sum", "left", *_SIGNED} and not call.distinct
+
+
+def by_weights(call: AggregateCall) -> bool:
+    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
+    return weighted(call) and (call.function != "sum" or is_exact(call.type))
 
 
 def of_signs(call: AggregateCall) -> bool:

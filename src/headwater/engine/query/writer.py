@@ -144,12 +144,16 @@ class QueryWriter:
             case _:
                 assert_never(plan)
 
+    def nothing(self, part: Plan) -> bool:
+        """Whether a part that is computed first has no rows."""
+        self.query(part)
+        return self._parts.nothing(part)
+
     def _asks_for_nothing(self, plan: Plan) -> bool:
         """Whether a plan is about keys that have been computed, and there are none."""
         match plan:
             case Restrict(by=by) if by in self.first:
-                self.query(by)
-                return self._parts.nothing(by)
+                return self.nothing(by)
             case Aggregate(child, keys):
                 return bool(keys) and self._asks_for_nothing(child)
             case Filter(child) | Project(child) | Windows(child) | Negate(child) | Restrict(child):
@@ -249,7 +253,7 @@ class QueryWriter:
         return operators.restrict(query, [key for _, key in keys], by.broadcasted(), names)
 
     def _aggregate(self, plan: Aggregate) -> Query:
-        if plan.aggregates and all(map(_by_weights, plan.aggregates)):
+        if plan.aggregates and all(map(operators.by_weights, plan.aggregates)):
             if has_delta(plan.child) and worth_panes(plan):
                 return aggregate_in_windows(self._before_windows(plan), plan)
             return self._sums(plan, self._signed(plan))
@@ -329,11 +333,6 @@ class QueryWriter:
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
         return query if self.estimates.positive(plan) else operators.consolidate(query)
-
-
-def _by_weights(call: AggregateCall) -> bool:
-    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
-    return operators.weighted(call) and (call.function != "sum" or is_exact(call.type))
 
 
 def _columns_needed(plan: Aggregate) -> set[str]:
