@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from headwater.algebra.moments.plans import moves
 from headwater.algebra.plans.nodes import Plan
@@ -50,6 +51,12 @@ class Catalog:
     _stages_under: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     _serves: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _by_name: dict[str, tuple[Kept, Stage]] = field(default_factory=dict, compare=False, repr=False)
+    _folders: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def changed(self, **fields: Any) -> Catalog:
+        """Another catalog, with these fields: what is remembered of this one does not hold for it."""
+        remembered: dict[str, Any] = {name: {} for name in self.__slots__ if name.startswith("_")}
+        return replace(self, **fields, **remembered)
 
     def view(self, name: str, if_table: str = "") -> View:
         """The view of that name; a clear error, with the hint `if_table` for a table, if there is none."""
@@ -78,8 +85,11 @@ class Catalog:
         """The description of a view's plain table, which changes with the view's definition."""
         return f"Headwater view {view}, version {self.versions[view]}"
 
-    def folders(self) -> dict[str, str]:
-        return {stage.name: self.folder(stage.name) for _, stage in self.stages()}
+    def folders(self) -> Mapping[str, str]:
+        """The folder of every stage; each stage of a push asks for them."""
+        if not self._folders:
+            self._folders.update((stage.name, self.folder(stage.name)) for _, stage in self.stages())
+        return self._folders
 
     def site_of(self, relation: str) -> str:
         """Where a source, a view or a stage lies."""
@@ -272,11 +282,10 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     for name, kept in compiled.shared.items():
         copied = catalog.project if name in compiled.copies else None
         versions[name] = shared_version(name, kept, types, versions, copied)
-    return replace(
-        catalog, kept=compiled.kept, shared={**catalog.shared, **compiled.shared}, versions=versions,
-        sites=compiled.sites, copies=compiled.copies, _levels={}, _below={}, _under={},
-        _stages_under={}, _serves={}, _by_name={},
-    )  # fmt: skip
+    shared = {**catalog.shared, **compiled.shared}
+    return catalog.changed(
+        kept=compiled.kept, shared=shared, versions=versions, sites=compiled.sites, copies=compiled.copies
+    )
 
 
 def _keys(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -14,11 +14,12 @@ from random import Random
 
 import pytest
 
+from headwater.algebra.delta.extremes import certainly_net, keys_of_losses
 from headwater.algebra.expressions.build import aggregate_of
 from headwater.algebra.expressions.tree import AggregateCall, Column, Literal, equal
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet, consolidate
-from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Scan, Windows
+from headwater.algebra.plans.nodes import Aggregate, Filter, Plan, Scan, Union, Windows
 from headwater.algebra.stages.families import MEMBER, family_of, shape_of
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Stage
@@ -32,6 +33,7 @@ from support.cases import scaled
 from support.woven_cases import (
     COLUMNS,
     JOINED,
+    Database,
     Kept,
     assert_equal,
     groupings_of,
@@ -97,6 +99,33 @@ def test_trees_that_are_united_need_what_all_their_views_need() -> None:
             assert made == parts_plan([member.grouping for member in members])
             tried += at < len(members)
     assert tried > scaled(50)
+
+
+def test_what_is_stored_without_being_consolidated_cancels_nowhere() -> None:
+    """A push writes these terms of a delta as they come: no row of one is a row of another."""
+    net, lost = 0, 0
+
+    def watch(plan: Plan, database: Database) -> None:
+        nonlocal net, lost
+        terms = plan.inputs if isinstance(plan, Union) else ()
+        if not any(map(certainly_net, terms)):
+            return
+        held = [evaluate(term, database) for term in terms]
+        for term, rows in zip(terms, held, strict=True):
+            if certainly_net(term):
+                assert set(rows.values()) <= {1, -1}
+                assert not any(rows.keys() & other.keys() for other in held if other is not rows)
+                net += len(rows)
+        lost += any(evaluate(keys, database) for keys in keys_of_losses(plan))
+
+    for seed in range(scaled(60)):
+        random = Random(seed)
+        views = {f"v{number}": random_view(random, f"v{number}") for number in range(2)}
+        kept = Kept(woven_stages(random, views), random_tables(random), watch)
+        for _ in range(2):
+            kept.push(random_changes(random, kept.rows["events"], inserts_only=False))
+    assert net > scaled(60)
+    assert lost > scaled(60) / 10
 
 
 def over_fragments(members: Sequence[Stage]) -> tuple[list[Stage], tuple[Stage, ...]]:

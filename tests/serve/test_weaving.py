@@ -88,6 +88,15 @@ def test_finer_keys_serve_coarser_ones_and_filters_are_applied_where_they_can_be
     assert any({"plain", "pairs"} <= views for views in shared), "groups without windows share the finer one"
 
 
+def test_a_tree_more_must_spare_more_than_it_costs(tmp_path: Path) -> None:
+    """Finer fragments cost each view a row, not one in each of its hundred windows: these share few edges."""
+    slides = (7, 11, 13, 17, 19, 23)
+    views = [
+        windows(f"v{slide}_{more}", (90 + more) * slide, slide) for slide in slides for more in range(12)
+    ]
+    assert len(trees(project(tmp_path, *views))) == 1
+
+
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [

@@ -49,3 +49,23 @@ def test_only_files_around_the_windows_that_change_are_rewritten(
     rows = read_published(log)[1].sort_by("n").to_pylist()
     assert [row["n"] for row in rows] == [7] * 8 + [8]
     assert rows[-1]["w"]["start"] == BEGIN + timedelta(hours=21)
+
+
+def test_windows_that_are_over_get_a_file_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each push would write all windows that ever were."""
+    monkeypatch.setattr(published, "SMALL_FILE_ROWS", 2)
+    monkeypatch.setattr(published, "FEWEST_SETTLED", 5)
+    log = DeltaLog(str(tmp_path / "plain"))
+    log.create(COLUMNS, "windows")
+    most = 0
+    for hour in range(40):
+        before = {file.relative for file in log.snapshot().files}
+        again = [(hour - 1, 7, -1), (hour - 1, 8, 1)] if hour else []
+        publish(log, changes(*again, (hour, 7, 1)), hour + 1)
+        most = max(most, sum(file.rows for file in log.snapshot().files if file.relative not in before))
+    assert most < 15
+    rows = read_published(log)[1].sort_by("n").to_pylist()
+    assert [row["n"] for row in rows] == [7] + [8] * 39
+    assert {row["w"]["start"] for row in rows} == {BEGIN + timedelta(hours=hour) for hour in range(40)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -26,7 +26,7 @@ from headwater.algebra.weaving.shared_parts import edges_of, parts_plan, stage_k
 from headwater.algebra.weaving.woven import woven
 
 __all__ = [
-    "COLUMNS", "JOINED", "Kept", "assert_equal", "groupings_of", "of_other_lengths", "random_changes", "random_names", "random_row",
+    "COLUMNS", "JOINED", "Database", "Kept", "assert_equal", "groupings_of", "of_other_lengths", "random_changes", "random_names", "random_row",
     "random_trees", "random_view", "woven_stages",
 ]  # fmt: skip
 
@@ -160,10 +160,19 @@ def _joined() -> Stage:
 JOINED = _joined()
 
 
+Database = dict[tuple[str, Version], tuple[Sequence[str], ZSet]]
+
+
 class Kept:
     """What the tables and the stages hold."""
 
-    def __init__(self, stages: Sequence[Stage], tables: Mapping[str, ZSet]) -> None:
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        tables: Mapping[str, ZSet],
+        watch: Callable[[Plan, Database], None] = lambda plan, database: None,
+    ) -> None:
+        self.watch = watch  # told the plan of each change
         self.stages: Sequence[Stage] = ()
         self.columns: dict[str, Sequence[str]] = {"events": COLUMNS, "names": ("k", "g")}
         self.rows: dict[str, ZSet] = dict(tables)
@@ -178,7 +187,7 @@ class Kept:
             if stage.name not in self.rows:
                 self.rows[stage.name] = evaluate(stage.plan, self.database({}))
 
-    def database(self, changes: Mapping[str, ZSet]) -> dict[tuple[str, Version], tuple[Sequence[str], ZSet]]:
+    def database(self, changes: Mapping[str, ZSet]) -> Database:
         database = {}
         for name, rows in self.rows.items():
             change = changes.get(name, {})
@@ -192,8 +201,11 @@ class Kept:
         for stage in self.stages:
             inserts = frozenset(name for name, rows in changes.items() if all(w > 0 for w in rows.values()))
             plan = delta(stage, frozenset(changes), inserts)
-            made = {} if plan is None else evaluate(optimize(plan), self.database(changes))
-            if made:
+            if plan is None:
+                continue
+            plan, database = optimize(plan), self.database(changes)
+            self.watch(plan, database)
+            if made := evaluate(plan, database):
                 changes[stage.name] = made
         self.rows = {name: add(rows, changes.get(name, {})) for name, rows in self.rows.items()}
 

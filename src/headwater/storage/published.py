@@ -42,6 +42,7 @@ __all__ = [
 LIMIT_ROWS = 1_500_000
 SMALL_FILE_ROWS = 20_000
 MANY_SMALL_FILES = 24
+FEWEST_SETTLED = 1_000  # rows of windows that are over, in a file of their own
 
 
 def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
@@ -49,22 +50,22 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
     snapshot = log.snapshot()
     if snapshot.time >= time:
         return True
-    delta = consolidate(delta)
-    inserted, deleted = _split(delta)
     schema = snapshot.schema
+    deleted = delta.filter(pc.less(delta.column(WEIGHT), 0)).drop_columns([WEIGHT])
     touched = _touched(snapshot.files, deleted, schema)
     touched += _mergeable(snapshot.files, touched)
     if sum(file.rows for file in touched) > LIMIT_ROWS:
         return False
-    rows = inserted
-    if touched and not deleted.num_rows:
-        rows = pa.concat_tables([_read(touched, schema), inserted.select(schema.names).cast(schema)])
-    elif touched:
-        present = _read(touched, schema)
+    present = _read(touched, schema)
+    if deleted.num_rows:
         ones = pa.repeat(pa.scalar(1, pa.int64()), present.num_rows)
         present = present.append_column(delta.schema.field(WEIGHT), ones)
-        rows = expand(consolidate(pa.concat_tables([present, delta.cast(present.schema)])))
-    return log.commit(time, write_rows(log, rows, schema, time), touched, after=snapshot.time)
+        delta = delta.select(present.column_names).cast(present.schema)
+        rows = expand(consolidate(pa.concat_tables([present, delta])))
+    else:
+        rows = pa.concat_tables([present, expand(delta).select(schema.names).cast(schema)])
+    files = [file for part in _by_windows(rows, delta) for file in write_rows(log, part, schema, time)]
+    return log.commit(time, files, touched, after=snapshot.time)
 
 
 def replace_all(
@@ -138,11 +139,6 @@ def rows_of(snapshot: Snapshot) -> pa.Table:
     return _read(snapshot.files, snapshot.schema)
 
 
-def _split(delta: pa.Table) -> tuple[pa.Table, pa.Table]:
-    weights = delta.column(WEIGHT)
-    return expand(delta), delta.filter(pc.less(weights, 0)).drop_columns([WEIGHT])
-
-
 def write_rows(log: DeltaLog, rows: pa.Table, columns: pa.Schema, time: int) -> list[NewFile]:
     """The rows as a file in the table's folder, not yet committed; none without rows."""
     if not rows.num_rows:
@@ -182,6 +178,21 @@ def _around_windows(files: Sequence[DataFile], deleted: pa.Table) -> list[DataFi
             span = _bounds(pc.struct_field(deleted.column(column.name), START))
             left = [file for file in left if span is None or file.may_hold(f"{column.name}.{START}", *span)]
     return left
+
+
+def _by_windows(rows: pa.Table, delta: pa.Table) -> list[pa.Table]:
+    """The rows; those in windows before all that change apart, once they are most: they are written once."""
+    for column in delta.schema:
+        if is_window(column.type) and not delta.column(column.name).null_count:
+            span = _bounds(pc.struct_field(delta.column(column.name), START))
+            starts = pc.struct_field(rows.column(column.name), START)
+            if span is None:
+                continue
+            over = pc.fill_null(pc.less(starts, pa.scalar(span[0], starts.type)), False)
+            settled = rows.filter(over)
+            if settled.num_rows >= max(FEWEST_SETTLED, rows.num_rows - settled.num_rows):
+                return [settled, rows.filter(pc.invert(over))]
+    return [rows]
 
 
 def _bounds(values: pa.ChunkedArray) -> tuple[Any, Any] | None:

@@ -7,6 +7,9 @@ groups that lost their extreme are aggregated anew:
     M     for each group that dx touches: its stored states, its new states, and whether it `lost` an extreme
     dS    -stored(M)  +  new(M without those that lost)  +  agg(K|x')          K: keys of M that lost
 
+Groups that did not lose, and whose states are what they were, are left out of both; so nothing cancels in dS
+but, maybe, what is aggregated anew: that alone must be consolidated (`certainly_net`).
+
     gained_max(x), lost_max(x)    the largest x among the rows of a change that come, and that go
     left(x)                       the only x of a stored group: whatever else its timeline has is taken back
 
@@ -41,21 +44,23 @@ from headwater.algebra.plans.walks import nodes, scan_rows
 from headwater.algebra.stages.stage import Stage
 from headwater.algebra.stages.states import ROW_COUNT, merging
 
-__all__ = ["losses", "merged_with_losses", "optional_restricts"]
+__all__ = [
+    "certainly_net", "keys_of_losses", "losses", "merged_with_losses", "optional_restricts",
+]  # fmt: skip
 
 # No column of a stage has a $ in its name.
 _THERE, _TOUCHED, _CAME, _LOST = "$there", "$touched", "$came", "$lost"
+_GOES, _COMES, _WENT = "$goes", "$comes", "$went"  # states of groups that kept their extremes, or lost one
 
 
 def merged_with_losses(stage: Stage, aggregate: Aggregate, change: Plan, rules: Rules) -> Plan:
     """The delta of a stage with keys whose states can all be merged."""
     merge = _Merge(stage, aggregate)
     merged = merge.merged(change)
-    gone = Filter(merged, _both(positive(Column(_TOUCHED)), positive(Column(_THERE))))
-    lost = Filter(merged, Column(_LOST))
-    come = Filter(merged, _both(positive(Column(_TOUCHED)), call("not", Column(_LOST)), merge.alive))
+    goes, comes, went, lost = (Filter(merged, Column(name)) for name in (_GOES, _COMES, _WENT, _LOST))
     anew = rules.restricted(aggregate, Version.NEW, touched_keys(lost, column_items(merge.keys)))
-    return Union((Negate(merge.states(gone, "old")), merge.states(come, "new"), anew))
+    kept = Negate(merge.states(goes, "old")), merge.states(comes, "new")
+    return Union((*kept, Negate(merge.states(went, "old")), anew))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,23 @@ class _Merge:
         items = [*column_items((*self.keys, _THERE, _TOUCHED)), (_LOST, self._lost())]
         for state in self.aggregate.aggregates:
             items += [(f"old${state.name}", Column(f"old${state.name}")), (f"new${state.name}", _new(state))]
-        return Project(both, tuple(items))
+        return self._sorted_out(Project(both, tuple(items)))
+
+    def _sorted_out(self, merged: Project) -> Project:
+        """M with which states go and which come; of groups that are what they were, none."""
+        touched, there = positive(Column(_TOUCHED)), positive(Column(_THERE))
+        kept = call("not", Column(_LOST))
+        names = [state.name for state in self.aggregate.aggregates]
+        same = [call("nulleq", Column(f"old${name}"), Column(f"new${name}")) for name in names]
+        stays = call("coalesce", _both(there, self.alive, *same), FALSE)
+        flags = {
+            _GOES: _both(touched, there, kept, call("not", stays)),
+            _COMES: _both(touched, kept, self.alive, call("not", stays)),
+            _WENT: _both(touched, there, Column(_LOST)),
+            _LOST: Column(_LOST),
+        }
+        states = (f"{which}${name}" for name in names for which in ("old", "new"))
+        return Project(merged, (*column_items(self.keys), *flags.items(), *column_items(tuple(states))))
 
     def states(self, merged: Plan, which: str) -> Project:
         """The stage's columns, as they were or as they are now."""
@@ -200,28 +221,39 @@ def losses(plan: Plan) -> frozenset[Plan]:
 
     M is used three times; and mostly nothing was lost, so that nothing has to be read to aggregate it anew.
     """
-    keys = [node for node in nodes(plan) if isinstance(node, Aggregate) and _of_losses(node.child)]
+    keys = keys_of_losses(plan)
     return frozenset([*keys, *(node.child.child for node in keys if isinstance(node.child, Filter))])
+
+
+def keys_of_losses(plan: Plan) -> tuple[Aggregate, ...]:
+    """The keys of the groups that lost their extreme, of each M."""
+    return tuple(node for node in nodes(plan) if isinstance(node, Aggregate) and _of_losses(node.child))
 
 
 def _of_losses(plan: Plan) -> bool:
     return isinstance(plan, Filter) and plan.condition == Column(_LOST)
 
 
+def certainly_net(term: Plan) -> bool:
+    """Whether no row of another term can cancel one of this: it is of groups that did not lose."""
+    while isinstance(term, Negate | Project):
+        term = term.child
+    return isinstance(term, Filter) and term.condition in (Column(_GOES), Column(_COMES))
+
+
 def optional_restricts(plan: Plan) -> frozenset[Plan]:
     """The Restricts of stored rows in an M: groups that are not touched are left out above as well."""
-    stored = (
-        node.child.child.inputs[0]
-        for node in losses(plan)
-        if isinstance(node, Project)
-        and isinstance(node.child, Aggregate)
-        and isinstance(node.child.child, Union)
-    )
-    return frozenset(below for part in stored for below in _below_projects(part))
+    return frozenset(part for part in _merged_parts(plan) if isinstance(part, Restrict))
 
 
-def _below_projects(plan: Plan) -> Iterator[Plan]:
+def _merged_parts(plan: Plan) -> Iterator[Plan]:
+    for node in losses(plan):
+        both = _without_projects(node)
+        if isinstance(both, Aggregate) and isinstance(both.child, Union):
+            yield from map(_without_projects, both.child.inputs)
+
+
+def _without_projects(plan: Plan) -> Plan:
     while isinstance(plan, Project):
         plan = plan.child
-    if isinstance(plan, Restrict):
-        yield plan
+    return plan

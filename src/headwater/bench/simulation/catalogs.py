@@ -77,7 +77,5 @@ def _with(
     versions: Mapping[str, str],
     sites: Mapping[str, str],
 ) -> Catalog:
-    return replace(
-        catalog, project=replace(catalog.project, views=views), kept=kept, versions=versions, sites=sites,
-        _levels={}, _below={}, _under={}, _stages_under={}, _serves={}, _by_name={},
-    )  # fmt: skip
+    project = replace(catalog.project, views=views)
+    return catalog.changed(project=project, kept=kept, versions=versions, sites=sites)

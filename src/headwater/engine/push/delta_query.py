@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from headwater.algebra.delta.extremes import losses, optional_restricts
+from headwater.algebra.delta.extremes import (
+    certainly_net,
+    keys_of_losses,
+    losses,
+    optional_restricts,
+)
+from headwater.algebra.expressions.tree import Expr, spark_sql
 from headwater.algebra.moments.plans import bind
-from headwater.algebra.plans.nodes import Plan
+from headwater.algebra.plans.nodes import Plan, Union
 from headwater.algebra.plans.once import compute_first
 from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.decide import Job, delta_plan
 from headwater.engine.push.workplace import Workplace
-from headwater.engine.push.writing import stored_form
+from headwater.engine.push.writing import stored_columns, stored_form
 from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, union
@@ -20,7 +27,7 @@ from headwater.engine.query.user_sql import run_sql
 from headwater.engine.query.writer import QueryWriter
 from headwater.planning.stages.actions import Mode
 
-__all__ = ["DeltaQuery", "changes_of", "delta_query"]
+__all__ = ["DeltaQuery", "delta_query", "stored_changes"]
 
 
 class DeltaQuery(NamedTuple):
@@ -66,15 +73,27 @@ def _by_delta(job: Job, queries: QueryWriter) -> DeltaQuery:
     plan = delta_plan(job, queries.estimates)
     if plan is None:
         return DeltaQuery(None, True)
-    stored = stored_form(job.stage, job.kept, changes_of(plan, queries))
-    if queries.estimates.positive(plan):
-        return DeltaQuery(stored, False)
-    return DeltaQuery(operators.consolidate(stored), True)
+    return stored_changes(plan, queries, stored_columns(job.stage, job.kept))
 
 
-def changes_of(plan: Plan, queries: QueryWriter) -> Query:
-    """The query of a delta plan; what it is better to compute first is computed now."""
+def stored_changes(plan: Plan, queries: QueryWriter, columns: Sequence[tuple[str, Expr]]) -> DeltaQuery:
+    """The changes of a delta plan as they are stored, no row twice; what pays is computed now."""
     first = losses(plan)
     queries.first = first | compute_first(plan, first)
     queries.optional = optional_restricts(plan)
-    return queries.query(plan)
+    items = [(name, spark_sql(expr)) for name, expr in columns]
+
+    def stored(terms: Sequence[Plan]) -> Query:
+        return union([queries.query(term) for term in terms]).select(items)
+
+    if queries.estimates.positive(plan):
+        return DeltaQuery(stored([plan]), False)
+    terms = plan.inputs if isinstance(plan, Union) else (plan,)
+    net = [term for term in terms if certainly_net(term)]
+    others = [term for term in terms if term not in net]
+    if not net:
+        return DeltaQuery(operators.consolidate(stored([plan])), True)
+    lost = keys_of_losses(plan)
+    if not others or (lost and all(map(queries.nothing, lost))):
+        return DeltaQuery(stored(net), False)
+    return DeltaQuery(union([stored(net), operators.consolidate(stored(others))]), False)

@@ -9,7 +9,7 @@ computed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
@@ -62,10 +62,16 @@ class Deciding:
     """What the stages of a push have to do, by the logs as they are when it is asked."""
 
     def __init__(
-        self, workplace: Workplace, forecaster: Forecaster, until: int, budgets: Budgets | None = None
+        self,
+        workplace: Workplace,
+        forecaster: Forecaster,
+        until: int,
+        budgets: Budgets | None = None,
+        read: Collection[str] | None = None,
     ) -> None:
         self.workplace, self.forecaster, self.until = workplace, forecaster, until
         self.budgets = budgets or {}  # of stages that choose
+        self.read = read  # the relations that stages of this push read; None: perhaps any
         self.pending: dict[str, DataFile] = {}
         self.relations: dict[str, Relations] = {}  # of small jobs, as they were when they were decided
         self.failed = FailedStages()
@@ -119,6 +125,8 @@ class Deciding:
         for job in filter(is_small, works):
             relations = self.workplace.relations(job.stage, job.until, before)
             self.relations[job.name] = relations
+            if self.read is not None and job.name not in self.read:
+                continue
             estimates = Estimates(relations)
             plan = delta_plan(job, estimates)
             if plan is not None:
@@ -153,7 +161,8 @@ class Pusher:
         Stages that a row makes fail are named at the end (StagesFailed); without `recompute` they are not
         recomputed before they are given up.
         """
-        deciding = Deciding(self.workplace, self.forecaster, until, budgets)
+        read = {name for level in levels for _, stage in level for name in stage.reads}
+        deciding = Deciding(self.workplace, self.forecaster, until, budgets, read)
         for step in actions(levels, deciding, share=hints):
             yield from self._run(step, deciding, hints, recompute)
         if deciding.failed.errors:

@@ -190,6 +190,11 @@ def weighted(call: AggregateCall) -> bool:
     return call.function in {"count", "sum", "left", *_SIGNED} and not call.distinct
 
 
+def by_weights(call: AggregateCall) -> bool:
+    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
+    return weighted(call) and (call.function != "sum" or is_exact(call.type))
+
+
 def of_signs(call: AggregateCall) -> bool:
     """Whether a function looks at the rows that come or at those that go."""
     return call.function in _SIGNED

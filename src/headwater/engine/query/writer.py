@@ -151,12 +151,16 @@ class QueryWriter:
             case _:
                 assert_never(plan)
 
+    def nothing(self, part: Plan) -> bool:
+        """Whether a part that is computed first has no rows."""
+        self.query(part)
+        return self._parts.nothing(part)
+
     def _asks_for_nothing(self, plan: Plan) -> bool:
         """Whether a plan is about keys that have been computed, and there are none."""
         match plan:
             case Restrict(by=by) if by in self.first:
-                self.query(by)
-                return self._parts.nothing(by)
+                return self.nothing(by)
             case Aggregate(child, keys):
                 return bool(keys) and self._asks_for_nothing(child)
             case Filter(child) | Project(child) | Windows(child) | Negate(child) | Restrict(child):

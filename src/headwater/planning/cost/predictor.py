@@ -246,10 +246,9 @@ class Predictor:
     def _ways_after(self, lessons: Iterable[Lesson]) -> dict[str, Ways]:
         ways = dict(self.ways)
         for lesson in lessons:
-            for view, stages in lesson.by_view().items():
+            for view, stages, took in lesson.by_view():
                 if (whole := recomputed_as_a_whole(stages)) is not None:
                     said = sum(map(sum, (self.operators_say(*_asked(*done)) for done in stages.items())))
-                    took = lesson.core_seconds(stages)
                     ways[view] = ways.get(view, Ways()).learn(whole, said + self._action_at(view), took)
         return ways
 

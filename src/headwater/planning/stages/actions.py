@@ -21,9 +21,9 @@ levels costs less than four.  With many rows it is the other way round, because 
 are computed by later levels before they are written (docs/design/2026-11-16-one-query-one-action.md).
 
 A large delta, or a stage without a delta rule, is an action of its own.  The inputs of adapted joins are one
-action together, and so are first computations that differ only in windows, or that read few rows.  Copies come first: they need no
-Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends when all its lanes have
-ended.
+action together, and so are first computations that differ only in windows, or that read few rows.  Copies
+come first: they need no Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends
+when all its lanes have ended.
 """
 
 from __future__ import annotations

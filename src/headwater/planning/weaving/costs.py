@@ -12,6 +12,13 @@
 This is the paper's `rate + edge rate x overlap`, with two additions: a fragment holds a row for each group,
 and a fragment that is not over is touched by every push.  The overlap is the sum over the views.  A stage
 costs something even if nothing happens (planning/cost/operators.py); here that is turned into rows.
+
+What a push does is less: the parts of a slide lie in the same windows, so they are added up before they go
+into those (engine/query/windowed.py).  So a fragment more costs each view a row, not one in each window; by
+that it is decided whether two trees are worth more than one.
+
+    panes       sum over the views of (slides + 1 / period) x overlap x groups
+    handled     rate + parts x views + min(parts x overlap, panes)
 """
 
 from __future__ import annotations
@@ -32,10 +39,10 @@ from headwater.planning.weaving.candidates import Candidate
 from headwater.planning.weaving.needs import Needs
 from headwater.planning.windows.edges import edge_set
 from headwater.planning.windows.residues import term
+from headwater.units import SECOND
 
-__all__ = ["SECOND", "Rates", "edge_rate", "groups_of", "passing_rate"]
+__all__ = ["Rates", "edge_rate", "groups_of", "passing_rate"]
 
-SECOND = 1_000_000  # microseconds
 ASSUMED_VALUES = 100.0  # of a column of which nothing is known
 SLACK = 0.5  # of the freshness: about how long a usual push waits
 # Estimated from profiles of `bench weave --execute`: what a tree costs in a push whatever happens (Spark
@@ -85,9 +92,12 @@ class Rates:
 
     def touched(self, plan: Aggregate, edges: Edges, period: float) -> float:
         """Rows of a shared stage that a second touches."""
-        keys = [expr for _, expr in plan.keys if not (isinstance(expr, Call) and expr.function == "fragment")]
         rate = passing_rate(plan, self.facts)
-        return min(rate, (edge_rate(edges) + 1.0 / period) * groups_of(keys, self.facts))
+        return min(rate, (edge_rate(edges) + 1.0 / period) * self._groups(plan))
+
+    def _groups(self, plan: Aggregate) -> float:
+        keys = [expr for _, expr in plan.keys if not (isinstance(expr, Call) and expr.function == "fragment")]
+        return groups_of(keys, self.facts)
 
     def woven(self, plan: Aggregate, edges: Edges, needs: Needs) -> float:
         """Rows per second of a shared stage and of its views over it."""
@@ -95,9 +105,13 @@ class Rates:
         rows = passing_rate(plan, self.facts) + self.touched(plan, edges, period) * needs.overlap
         return rows if self.always else rows + self.stage_rows / period
 
-    def spared(self, needs: Needs) -> float:
-        """What a tree less saves, in rows per second."""
-        return TREE_CPU_SECONDS / MERGE_CPU_SECONDS / self.period(needs)
+    def handled(self, plan: Aggregate, edges: Edges, needs: Needs) -> float:
+        """Rows per second that a push of a tree handles, with what its stages cost in themselves."""
+        period = self.period(needs)
+        parts = self.touched(plan, edges, period)
+        panes = (float(needs.panes) + needs.overlap / period) * self._groups(plan)
+        rows = passing_rate(plan, self.facts) + parts * needs.views + min(parts * needs.overlap, panes)
+        return rows + TREE_CPU_SECONDS / MERGE_CPU_SECONDS / period
 
     @staticmethod
     def period(needs: Needs) -> float:

@@ -24,11 +24,12 @@ from headwater.algebra.weaving.shared_parts import parts_plan
 from headwater.algebra.weaving.woven import parts_relation, woven
 from headwater.clock import micros
 from headwater.planning.weaving.candidates import Candidate
-from headwater.planning.weaving.costs import SECOND, Rates, groups_of
+from headwater.planning.weaving.costs import Rates, groups_of
 from headwater.planning.weaving.needs import Needs, needs_of
 from headwater.planning.windows.best.best_placement import Objective
 from headwater.planning.windows.model import CostModel, Node, Query, Workload
 from headwater.planning.windows.workload import plan
+from headwater.units import SECOND
 
 __all__ = ["Decided", "Known", "Tree", "WeaveSettings", "as_query", "decide", "lengths"]
 
@@ -214,11 +215,13 @@ class _Weaver:
         return self.pairs[pair]
 
     def _saved(self, one: Tree, other: Tree, both: Tree) -> float:
-        """What uniting two trees saves; one tree less only if there would be two, and then one."""
-        saved = self._least(one) + self._least(other) - both.cost
+        """What uniting two trees saves, by what a push does if there would be two trees, and then one."""
         if all(map(self._pays, (one, other, both))):
-            saved += self.rates.spared(both.needs)
-        return saved
+            return self._handled(one) + self._handled(other) - self._handled(both)
+        return self._least(one) + self._least(other) - both.cost
+
+    def _handled(self, tree: Tree) -> float:
+        return self.rates.handled(tree.plan, tree.edges, tree.needs)
 
     def _least(self, tree: Tree) -> float:
         """What the views of a tree cost in it or, if that is less, apart."""

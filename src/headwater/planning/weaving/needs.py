@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from fractions import Fraction
 from math import inf
 
 from headwater.algebra.expressions.tree import Expr
@@ -17,7 +18,9 @@ from headwater.algebra.weaving.edges import Edges, least
 from headwater.algebra.weaving.ending import oldest_of
 from headwater.algebra.weaving.grouping import Grouping, Shape
 from headwater.algebra.weaving.shared_parts import edges_of
+from headwater.clock import micros
 from headwater.planning.weaving.candidates import Candidate
+from headwater.units import SECOND
 
 __all__ = ["Needs", "needs_of"]
 
@@ -27,6 +30,8 @@ class Needs:
     groupings: Mapping[Shape, Grouping]  # one of each shape, in the order of the views
     edges: Edges
     overlap: int
+    views: int
+    panes: Fraction  # slides that end in a second, each as often as its rows lie in windows
     freshness: float  # of the most impatient view, in seconds
     keys: frozenset[Expr]  # with the filters
     times: frozenset[Expr]  # that windows are of
@@ -40,6 +45,8 @@ class Needs:
             groupings,
             least((*self.edges, *other.edges)),
             self.overlap + other.overlap,
+            self.views + other.views,
+            self.panes + other.panes,
             min(self.freshness, other.freshness),
             self.keys | other.keys,
             self.times | other.times,
@@ -56,8 +63,15 @@ def needs_of(members: Iterable[Candidate]) -> Needs:
         groupings,
         edges_of(member.grouping for member in members),
         sum(member.overlap for member in members),
+        len(members),
+        sum(map(_panes, members), Fraction()),
         min((member.freshness for member in members), default=inf),
         frozenset(key for shape in groupings for key in (*shape.keys, *shape.filters)),
         frozenset(shape.time for shape in groupings if shape.time is not None),
         oldest_of(member.grouping for member in members),
     )
+
+
+def _panes(member: Candidate) -> Fraction:
+    window = member.grouping.window
+    return Fraction() if window is None else Fraction(member.overlap * SECOND, micros(window.slide))

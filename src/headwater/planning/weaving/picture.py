@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from math import gcd
 
-from headwater.planning.weaving.costs import SECOND
 from headwater.planning.weaving.decide import as_query, lengths
 from headwater.planning.weaving.weave import Woven
 from headwater.planning.windows.model import CostModel, Node, NodeTrees, Weave, tree_of
 from headwater.planning.windows.picture import trees_svg
+from headwater.units import SECOND
 
 __all__ = ["below_each_other", "woven_svg"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headwater.catalog import Catalog, share
 from headwater.planning.graph.graph import PlanGraph
@@ -69,10 +69,7 @@ def staging_of(
     # A thousand views are planned alone, one after the other: then the others are not looked at.
     names = views if len(views) == 1 else [name for name in catalog.kept if name in views]
     kept = {name: catalog.kept[name] for name in names}
-    alone = replace(
-        catalog, kept=kept, _levels={}, _below={}, _under={}, _stages_under={}, _serves={}, _by_name={},
-    )  # fmt: skip
-    return staging(alone, graph, sharings, homes, weaver)
+    return staging(catalog.changed(kept=kept), graph, sharings, homes, weaver)
 
 
 def _staged(catalog: Catalog, relations: StageRelations) -> Staged:

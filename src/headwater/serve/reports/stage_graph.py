@@ -48,7 +48,7 @@ def _stored(
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Changes and bytes of relations that are stored; of those that views share, as the last run noted."""
     shared = {folder.rsplit("@", 1)[0]: folder for folder in shared_noted(warehouse)}
-    folders = shared | catalog.folders()
+    folders = {**shared, **catalog.folders()}
     for name in names:
         if name in catalog.project.tables:
             yield name, _size(warehouse.source(name).snapshot())

@@ -62,7 +62,7 @@ class Commit:
 
 
 def log_file(table: str, version: int) -> str:
-    return os.path.join(table, "_delta_log", f"{version:020d}.json")
+    return f"{table}/_delta_log/{version:020d}.json"  # asked for many times in a push
 
 
 def has_versions(table: str) -> bool:

@@ -75,17 +75,23 @@ class DuckLimit:
 
     def _windows(self, query: Query, number: int) -> None:
         size, slide = query.range * 1_000_000, query.slide * 1_000_000
-        assigned = f"unnest(range(start // {slide} * {slide}, start - {size}, -{slide}))"
+        last = f"start // {slide} * {slide}"
+        # Fragments of a pane lie in the same windows, which are counted back from the last one.
+        pane = f"{last} AS last, ({last} - (start - {size}) - 1) // {slide} AS back"
+        begins = f"unnest(range(last, last - (back + 1) * {slide}, -{slide}))"
         self.base.execute(
             f"CREATE OR REPLACE TEMP TABLE windows AS"
-            f" SELECT DISTINCT {assigned} AS start FROM touched{number}"
+            f" SELECT DISTINCT {begins} AS start FROM (SELECT DISTINCT {pane} FROM touched{number})"
+        )
+        panes = (
+            f"SELECT symbol, {pane}, sum(n) AS n, sum(total) AS total, max(high) AS high FROM f{number}"
+            " WHERE start >= (SELECT min(start) FROM windows) GROUP BY ALL"
         )
         self._replace(
             query.id,
             "windows",
             f"SELECT symbol, begin, sum(n), sum(total), max(high)"
-            f" FROM (SELECT symbol, {assigned} AS begin, n, total, high FROM f{number}"
-            f" WHERE start >= (SELECT min(start) FROM windows)) GROUP BY ALL",
+            f" FROM (SELECT symbol, {begins} AS begin, n, total, high FROM ({panes})) GROUP BY ALL",
         )
 
     def _replace(self, table: str, touched: str, anew: str) -> None:

@@ -14,20 +14,19 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from headwater.algebra.expressions.tree import Column, Expr, spark_sql
+from headwater.algebra.expressions.tree import Column, Expr
 from headwater.algebra.plans.nodes import Filter, Plan, Project, Scan, Windows
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.families import MEMBER, Family, family_of, shape_of
 from headwater.algebra.stages.stage import Stage
 from headwater.engine.push.decide import Job, delta_plan
-from headwater.engine.push.delta_query import changes_of
+from headwater.engine.push.delta_query import stored_changes
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import stored_columns
-from headwater.engine.query import operators
 from headwater.engine.query.families.family_relations import FamilyRelations
 from headwater.engine.query.inputs import Inputs
-from headwater.engine.query.query import Query, quoted
+from headwater.engine.query.query import Query
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.writer import QueryWriter
 from headwater.planning.stages.actions import Mode
@@ -137,6 +136,5 @@ def family_query(
     plan = delta_plan(replace(jobs[0], stage=common.stage), queries.estimates)
     if plan is None:
         return None
-    changes = changes_of(plan, queries)
-    items = [(name, spark_sql(expr)) for name, expr in stored_columns(jobs[0].stage, jobs[0].kept)]
-    return operators.consolidate(changes.select([*items, (MEMBER, quoted(MEMBER))]))
+    columns = [*stored_columns(jobs[0].stage, jobs[0].kept), (MEMBER, Column(MEMBER))]
+    return stored_changes(plan, queries, columns).query

@@ -36,8 +36,11 @@ class FamilyRelations(Relations):
     def part(self, scan: Scan, ranges: Sequence[Range] = ()) -> Slice:
         if not self._is_own(scan.relation):
             return Relations.part(self, scan, ranges)
-        files = tuple(file for part in self._parts_of_members(scan, ranges) for file in part.files)
-        return Slice(files, self.after, self.until)
+        key = (scan.relation, scan.version, tuple(ranges))
+        if key not in self._parts:
+            files = tuple(file for part in self._parts_of_members(scan, ranges) for file in part.files)
+            self._parts[key] = Slice(files, self.after, self.until)
+        return self._parts[key]
 
     def query(self, scan: Scan, inputs: Inputs, ranges: Sequence[Range] = ()) -> Query:
         if not self._is_own(scan.relation):

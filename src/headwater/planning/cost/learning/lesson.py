@@ -6,7 +6,7 @@ action, and lessons are divided by it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -71,24 +71,23 @@ class Lesson:
     def cpu_seconds(self) -> float:
         return sum(done.cpu_seconds for done in self.stages.values())
 
-    def by_view(self) -> dict[str, dict[str, Done]]:
-        """What was done for the stages of each view."""
+    def by_view(self) -> Iterator[tuple[str, dict[str, Done], float]]:
+        """What was done for the stages of each view, and what that takes a core of a warm Spark, in seconds.
+
+        A view has its share by CPU.  Planning and waiting is no CPU of Spark's tasks: an action keeps a core
+        busy as long as it runs.
+        A recompute is tried when Spark has run deltas before, so it is not taken for one in a cold Spark.
+        """
         views: dict[str, dict[str, Done]] = {}
         for stage, done in self.stages.items():
             if done.mode is not Mode.EMPTY:
                 views.setdefault(view_of(stage), {})[stage] = done
-        return views
-
-    def core_seconds(self, stages: Mapping[str, Done]) -> float:
-        """What some of its stages took, by their shares of its CPU, in a warm Spark.
-
-        Planning and waiting is no CPU of Spark's tasks: an action keeps a core busy as long as it runs.
-        A recompute is tried when Spark has run deltas before, so it is not taken for one in a cold Spark.
-        """
         cpu = self.cpu_seconds
-        own = sum(done.cpu_seconds for done in stages.values())
-        share = own / cpu if cpu > 0 else len(stages) / len(self.stages)
-        return max(self.seconds, cpu) * share / (self.slowdown if self.by_delta else 1.0)
+        core_seconds = max(self.seconds, cpu) / (self.slowdown if self.by_delta else 1.0)
+        for view, stages in views.items():
+            own = sum(done.cpu_seconds for done in stages.values())
+            share = own / cpu if cpu > 0 else len(stages) / len(self.stages)
+            yield view, stages, core_seconds * share
 
 
 def view_of(stage: str) -> str:
