@@ -172,11 +172,6 @@ def expand(query: Query) -> Query:
     return query.named(query.columns, copies, where=f"{WEIGHT} > 0")
 
 
-def by_weights(call: AggregateCall) -> bool:
-    """Whether an aggregate can be computed of rows as they are stored, with weights of either sign."""
-    return weighted(call) and (call.function != "sum" or is_exact(call.type))
-
-
 def columns_needed(plan: Aggregate) -> set[str]:
     """The columns that the keys, arguments and filters of an aggregation read."""
     exprs = [expr for _, expr in plan.keys]
