@@ -22,7 +22,6 @@ from headwater.catalog import Catalog
 from headwater.clock import Clock, micros
 from headwater.engine.executor.look import Look, captured_up_to
 from headwater.engine.executor.runner import (
-    Handle,
     PlainTable,
     Publication,
     PublishOrder,
@@ -30,6 +29,7 @@ from headwater.engine.executor.runner import (
     PushOutcome,
     Runner,
 )
+from headwater.engine.executor.under_way import ExplanationUnderWay, PublicationUnderWay, PushUnderWay
 from headwater.engine.executor.view_state import ViewState
 from headwater.errors import brief
 from headwater.scheduling.backoff import FIRST_RETRY
@@ -53,30 +53,6 @@ class Failed:
     trace: str = ""  # with its traceback
 
 
-@dataclass(slots=True)
-class _PushUnderWay:
-    order: PushOrder
-    handle: Handle[PushOutcome]
-    started_at: int
-
-
-@dataclass(slots=True)
-class _ExplanationUnderWay:
-    """The search for the row behind the `failures`-th failure of a view, in a push to `target`."""
-
-    view: str
-    failures: int
-    target: int
-    handle: Handle[Exception]
-
-
-@dataclass(slots=True)
-class _PublicationUnderWay:
-    order: PublishOrder
-    handle: Handle[Publication]
-    started_at: int
-
-
 class Executor:
     def __init__(
         self,
@@ -94,9 +70,9 @@ class Executor:
         self.look_at = 0  # monotonic
         self.cancelled = False  # whether pushes under way are cancelled: their failures mean nothing
         self._on_failure = on_failure
-        self._pushes: list[_PushUnderWay] = []
-        self._publications: list[_PublicationUnderWay] = []
-        self._explanations: list[_ExplanationUnderWay] = []
+        self._pushes: list[PushUnderWay] = []
+        self._publications: list[PublicationUnderWay] = []
+        self._explanations: list[ExplanationUnderWay] = []
 
     def step(self) -> None:
         """Take note of what has ended; start the pushes that are due. Cheap when there is neither."""
@@ -163,7 +139,7 @@ class Executor:
         for view in {kept.view for level in self.catalog.levels(push.views) for kept, _ in level}:
             if view in self.states:
                 self.states[view].started(self.clock.monotonic(), self.target(view))
-        self._pushes.append(_PushUnderWay(order, self.runner.push(order), self.clock.monotonic()))
+        self._pushes.append(PushUnderWay(order, self.runner.push(order), self.clock.monotonic()))
 
     def _order(self, views: Collection[str], target: int, first: bool = False) -> PushOrder:
         states = [self.states[name] for name in views]
@@ -188,7 +164,7 @@ class Executor:
             if due and not self._publications:
                 plain.running = True
                 order = PublishOrder(name, plain.rewrite)
-                self._publications.append(_PublicationUnderWay(order, self.runner.publish(order), now))
+                self._publications.append(PublicationUnderWay(order, self.runner.publish(order), now))
 
     # Collect
 
@@ -243,9 +219,9 @@ class Executor:
         state.poisoned(error, self.clock.monotonic(), took, order.recompute)
         self._note_failure(state, order.target)
         handle = self.runner.explain(error)
-        self._explanations.append(_ExplanationUnderWay(state.name, state.failures, order.target, handle))
+        self._explanations.append(ExplanationUnderWay(state.name, state.failures, order.target, handle))
 
-    def _take_explanation(self, explanation: _ExplanationUnderWay) -> None:
+    def _take_explanation(self, explanation: ExplanationUnderWay) -> None:
         state, error = self.states.get(explanation.view), explanation.handle.result()
         if state is not None and state.failures == explanation.failures and state.error != brief(error):
             logger.warning("view %s cannot be computed: %s", state.name, brief(error))
@@ -255,7 +231,7 @@ class Executor:
     def _note_failure(self, state: ViewState, target: int) -> None:
         self._on_failure(Failed(state.name, state.time, target, state.failures, state.error, state.trace))
 
-    def _settle_publication(self, publication: _PublicationUnderWay) -> None:
+    def _settle_publication(self, publication: PublicationUnderWay) -> None:
         state, now = self.states[publication.order.view], self.clock.monotonic()
         state.plain.running = False
         if publication.order.rewrite:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from headwater.algebra.expressions.tree import Column, Expr, columns_of, spark_sql
+from headwater.algebra.expressions.build import TRUE
+from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
 from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Explode, JoinKind, Windows
 from headwater.engine.query.halved_sums import halved_sum
@@ -25,6 +26,7 @@ __all__ = [
     "expand",
     "explode",
     "inner_join",
+    "join_condition",
     "negate",
     "net",
     "of_signs",
@@ -283,3 +285,9 @@ def _grouped(
     return Query(
         f"(SELECT {listed}, 1L AS {WEIGHT} FROM {query.text}{groups})", tuple(name for name, _ in items)
     )
+
+
+def join_condition(keys: Sequence[tuple[Expr, Expr]], residual: Expr | None) -> Expr:
+    """That pairs of keys are equal, and what else a join asks for."""
+    parts = tuple(equal(left, right) for left, right in keys)
+    return conjunction(parts if residual is None else (*parts, residual)) or TRUE

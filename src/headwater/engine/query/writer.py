@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from headwater.algebra.expressions.build import TRUE
-from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
+from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, spark_sql
 from headwater.algebra.expressions.types import is_exact
 from headwater.algebra.moments.plans import node_moves
 from headwater.algebra.plans.join_order import ordered
@@ -236,7 +235,7 @@ class QueryWriter:
 
     def _outer_join(self, plan: OuterJoin) -> Query:
         left, right = self.query(plan.left), self.query(plan.right)
-        condition = _condition(plan.keys, plan.residual)
+        condition = operators.join_condition(plan.keys, plan.residual)
         if plan.kind is JoinKind.LEFT and self._few(plan.left):
             right = self._partners(right, plan.keys, left)
         if plan.kind is JoinKind.RIGHT and self._few(plan.right):
@@ -252,7 +251,7 @@ class QueryWriter:
         if self._few(plan.left):
             right = self._partners(right, plan.keys, left)
         right = self._consolidated(plan.right, right)
-        return operators.semi_join(left, right, _condition(plan.keys, plan.residual), plan.anti)
+        return operators.semi_join(left, right, operators.join_condition(plan.keys, plan.residual), plan.anti)
 
     def _few(self, plan: Plan) -> bool:
         """Whether looking for what so few rows can match costs less than reading all of it."""
@@ -347,8 +346,3 @@ class QueryWriter:
 
     def _consolidated(self, plan: Plan, query: Query) -> Query:
         return query if self.estimates.positive(plan) else operators.consolidate(query)
-
-
-def _condition(keys: tuple[tuple[Expr, Expr], ...], residual: Expr | None) -> Expr:
-    parts = tuple(equal(left, right) for left, right in keys)
-    return conjunction(parts if residual is None else (*parts, residual)) or TRUE
