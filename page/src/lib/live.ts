@@ -8,14 +8,13 @@ interface State {
   running: boolean;
   times: Record<string, number | null>;
   pushing: { views: string[]; stages: string[] }; // right now
-  state: string; // changes whenever something was recorded or declared
+  state: string; // changes when something was recorded or declared; for what a run records, every ten seconds at most
+  sums: string; // the same for what is summed up over a period: every minute at most
   declared: string; // changes whenever the project's files say something else
 }
 
 const TICK_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-const TELLS_EVERY_MS = 10_000; // pages ask again at most this often; times of views and pushes come by themselves
-const SUMS_EVERY = 6; // what is summed up over a period, once in so many times: a minute
 
 export const connected = signal<"connecting" | "open" | "lost">("connecting");
 export const now = signal(Date.now() / 1000); // seconds, by the server's clock
@@ -36,7 +35,7 @@ export function onFall(listener: (fall: Fall) => void): () => void {
 
 let ahead = 0; // of the server's clock before ours, in seconds
 let state = "";
-let told = 0;
+let sums = "";
 
 setInterval(() => {
   if (!document.hidden) now.value = Date.now() / 1000 + ahead;
@@ -66,10 +65,10 @@ function take(event: State): void {
       for (const listener of falling) listener({ view, at: event.at, from: old, to: time });
     }
   }
-  if (event.state !== state) {
-    state = event.state;
-    tell();
-  }
+  // The first event says what is; what the page shows was asked for a moment ago.
+  if (state !== "" && event.state !== state) recorded.value += 1;
+  if (sums !== "" && event.sums !== sums) summedUp.value += 1;
+  ({ state, sums } = event);
 }
 
 function takePushing({ views, stages }: State["pushing"]): void {
@@ -77,17 +76,6 @@ function takePushing({ views, stages }: State["pushing"]): void {
   const same = (names: string[], known: ReadonlySet<string>) => names.length === known.size && names.every((name) => known.has(name));
   if (same(views, before.views) && same(stages, before.stages)) return;
   pushing.value = { views: new Set(views), stages: new Set(stages) };
-}
-
-function tell(): void {
-  const wait = told + TELLS_EVERY_MS - Date.now();
-  if (wait > 0) {
-    if (wait <= TELLS_EVERY_MS) setTimeout(() => told <= Date.now() - TELLS_EVERY_MS && tell(), wait + 10);
-    return;
-  }
-  told = Date.now();
-  if (recorded.value % SUMS_EVERY === 0) summedUp.value += 1;
-  recorded.value += 1;
 }
 
 async function follow(): Promise<void> {

@@ -17,8 +17,6 @@ import httpx
 
 __all__ = ["ALWAYS", "SELDOM"]
 
-TELLS_EVERY_S = 10.0
-SUMS_EVERY = 6
 TEETH_EVERY_S = 60.0
 ALWAYS = ("/status",)
 MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0).isoformat()
@@ -32,18 +30,20 @@ async def page(address: str) -> None:
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
         for path in (*ONCE, *ALWAYS, *SELDOM, TEETH):
             (await client.get(path)).raise_for_status()
-        state, told, tells, teeth_at = "", time.monotonic(), 0, time.monotonic()
+        state = sums = ""
+        teeth_at = time.monotonic()
         async with client.stream("GET", "/live/changes", timeout=None) as stream:
             async for line in stream.aiter_lines():
                 if not line.startswith("data: "):
                     continue
-                event, now = json.loads(line[6:]), time.monotonic()
-                if event["state"] == state or now - told < TELLS_EVERY_S:
-                    continue
-                state, told, tells = event["state"], now, tells + 1
-                wanted = [*ALWAYS, *(SELDOM if tells % SUMS_EVERY == 0 else ())]
-                if now - teeth_at > TEETH_EVERY_S:
-                    teeth_at, wanted = now, [*wanted, TEETH]
+                event, wanted = json.loads(line[6:]), list[str]()
+                if state and event["state"] != state:
+                    wanted += ALWAYS
+                if sums and event["sums"] != sums:
+                    wanted += SELDOM
+                state, sums = event["state"], event["sums"]
+                if wanted and time.monotonic() - teeth_at > TEETH_EVERY_S:
+                    teeth_at, wanted = time.monotonic(), [*wanted, TEETH]
                 for path in wanted:
                     (await client.get(path)).raise_for_status()
 

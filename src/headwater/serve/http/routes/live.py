@@ -1,17 +1,20 @@
 """`/session` and `/live/changes`: who asks, and what moves.
 
     event: state      {"at": seconds, "running": true, "times": {"view": seconds},
-                       "pushing": {"views": [...], "stages": [...]}, "state": "...", "declared": "..."}
+                       "pushing": {"views": [...], "stages": [...]}, "state": "...", "sums": "...",
+                       "declared": "..."}
 
 An event is sent when a view's time, the run, what it pushes or anything that was recorded has changed;
-`state` differs whenever a page that shows more should ask again, `declared` when the project's files say
-something else.  What is sent is computed once for all who listen (broadcast.py), from logs alone.
+`state` differs whenever a page that shows more should ask again, `sums` when it should ask for what is summed
+up over a period, `declared` when the project's files say something else.  What is sent is computed once for
+all who listen (broadcast.py), from logs alone.  A run records something every few seconds: pages are told of
+that together and at most so often, so that they ask in the same moment and one answer serves them all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -37,6 +40,7 @@ __all__ = ["router"]
 LOOK_S = 1.0  # between two looks at the logs
 QUIET_S = 10.0  # after which the state is sent all the same, so that both know that the connection lives
 RECORDED = ("pushes", "audit")
+STATE_S, SUMS_S = 10.0, 60.0  # at most so often pages are told that a run has recorded something
 EVENTS = {"description": "States, as server-sent events.", "content": {"text/event-stream": {}}}
 
 
@@ -110,14 +114,15 @@ def _look(serving: Serving) -> tuple[object, str]:
     def make() -> tuple[object, str]:
         catalog, warehouse = opened.catalog, opened.warehouse
         times = {name: warehouse.stage(catalog.folder(name)).time() for name in catalog.kept}
-        recorded = versions(warehouse, *RECORDED), opened.fingerprint, _captures(warehouse.root)
+        seldom = opened.fingerprint, _captures(warehouse.root), versions(warehouse)
         alive = running(warehouse.root) is not None
         pushing = read_under_way(warehouse.root) if alive else NOTHING
         telling = {
             "running": alive,
             "times": {name: time / SECOND if time else None for name, time in times.items()},
             "pushing": {"views": pushing.views, "stages": pushing.stages},
-            "state": etag_of(recorded)[3:-1],
+            "state": etag_of((*seldom, _recorded(serving, STATE_S)))[3:-1],
+            "sums": etag_of((*seldom, _recorded(serving, SUMS_S)))[3:-1],
             "declared": opened.fingerprint[:16],
         }
         state = {"at": serving.clock.now() / SECOND} | telling
@@ -125,6 +130,14 @@ def _look(serving: Serving) -> tuple[object, str]:
 
     moment = serving.clock.now() // round(LOOK_S * SECOND / 2)
     return serving.answers.answer("live", (opened.fingerprint, moment), make)
+
+
+def _recorded(serving: Serving, every_s: float) -> Hashable:
+    """What the run had recorded when this stretch of time was first looked at."""
+    stretch = serving.clock.now() // round(every_s * SECOND)
+    return serving.answers.answer(
+        ("recorded", every_s), stretch, lambda: versions(serving.opened.warehouse, *RECORDED)
+    )
 
 
 def _captures(root: str) -> int:

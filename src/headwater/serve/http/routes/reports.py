@@ -49,22 +49,27 @@ def router(serving: Serving) -> APIRouter:
     def status(request: Request) -> Response:
         """Each view's staleness against its freshness, what it has cost; sources, sites and slots."""
 
+        opened = serving.opened
+
         def make() -> str:
-            opened = serving.opened  # once: its files may change meanwhile
             current = status_json(current_status(serving, opened))
             return compact_json(current | {"problem": opened.problem})
 
-        return json_text_answer(request, serving.answers.answer("status", _moment(serving, MOMENT), make))
+        state = opened.fingerprint, _moment(serving, MOMENT)
+        return json_text_answer(request, serving.answers.answer("status", state, make))
 
     @routes.get("/sources", responses={200: {"model": Sources}, **problems()})
     def sources(request: Request) -> Response:
         """Each source: rows, rate, lag, what is wrong and what to do; the slots of PostgreSQL."""
 
+        opened = serving.opened
+
         def make() -> str:
-            current = status_json(current_status(serving, serving.opened))
+            current = status_json(current_status(serving, opened))
             return compact_json({"sources": current["sources"], "slots": current["slots"]})
 
-        return json_text_answer(request, serving.answers.answer("sources", _moment(serving, MOMENT), make))
+        state = opened.fingerprint, _moment(serving, MOMENT)
+        return json_text_answer(request, serving.answers.answer("sources", state, make))
 
     @routes.get("/plan", responses={200: {"model": Plan}, **problems(400, 409)})
     def planned(request: Request) -> Response:
