@@ -26,6 +26,8 @@ _FUNCTIONS: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Floor: ("floor", ("this",)),
     exp.Ceil: ("ceil", ("this",)),
     exp.Round: ("round", ("this", "decimals")),
+    exp.Left: ("left", ("this", "expression")),
+    exp.Right: ("right", ("this", "expression")),
     exp.Substring: ("substring", ("this", "start", "length")),
 }
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
