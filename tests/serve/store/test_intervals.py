@@ -24,7 +24,11 @@ ORDERED = "SELECT id FROM t WHERE seen > :p - INTERVAL 1 DAY ORDER BY seen DESC 
 
 def test_times_moved_by_intervals(tmp_path: Path) -> None:
     queries = [f"SELECT id FROM t WHERE k = 1 AND {condition}" for condition in CONDITIONS]
-    queries += [ORDERED, "SELECT id FROM t WHERE k = 1 AND left(CAST(day AS STRING), 7) = '2024-03'"]
+    queries += [
+        ORDERED,
+        "SELECT id FROM t WHERE k = 1 AND EXTRACT(DAY FROM seen) = 28",
+        "SELECT id FROM t WHERE k = 1 AND left(CAST(day AS STRING), 7) = '2024-03'",
+    ]
     text = "".join(f"\n-- name: q{number}\n{query};" for number, query in enumerate(queries))
     answers = {answer.name: answer for answer in check(read_sql(SCHEMA + text, "q.sql"), Options())}
     rows = [

@@ -79,7 +79,7 @@ class OddGenerator(Generator):
                 f"({alias}.b IS {self.random.choice(['', 'NOT '])}DISTINCT FROM {self.param(self.random.choice([None, 1, 2]))})",
                 f"({two}) IS {self.random.choice(['', 'NOT '])}FALSE", f"({one}) IS NOT TRUE",
                 f"CASE WHEN {one} THEN {two} ELSE {self._held(alias, table)} END",
-                f"CASE WHEN {two} THEN TRUE ELSE FALSE END", f"COALESCE({two}, {one})", f"COALESCE({two}, TRUE)",
+                f"CASE WHEN {two} THEN TRUE ELSE FALSE END", f"IIF({one}, {two}, FALSE)", f"COALESCE({two}, {one})", f"COALESCE({two}, TRUE)",
                 f"(({two}) OR {self.param(None)} IS NOT NULL)", f"(({two}) OR {self.param(1)} = 1)",
             ]
         )  # fmt: skip

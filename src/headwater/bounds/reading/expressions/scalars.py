@@ -43,6 +43,8 @@ def known_scalar(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
         return _truncated(node, inner, type_of)
     if type(node) in _PARTS_OF_TIMES:
         return _part_of_time(_PARTS_OF_TIMES[type(node)], node.this, inner, type_of)
+    if isinstance(node, exp.Extract):
+        return _extracted(node, inner, type_of)
     name, keys = _FUNCTIONS.get(type(node), ("", ()))
     arguments = [node.args[key] for key in keys if node.args.get(key) is not None]
     others = [key for key, value in node.args.items() if key not in keys and value]
@@ -82,6 +84,15 @@ def _truncated(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
     assert unit is not None
     inner.note(unit)
     return Call("datetrunc", (Literal(name, f"'{name}'"), value), "DATE_TRUNC({0}, {1})")
+
+
+def _extracted(node: exp.Extract, inner: Inner, type_of: TypeOf) -> Expr | None:
+    """EXTRACT(YEAR FROM at); seconds have fractions there."""
+    unit = node.this.name.lower()
+    if unit not in _PARTS_OF_TIMES.values() or unit == "second":
+        return None
+    inner.note(node.this)
+    return _part_of_time(unit, node.expression, inner, type_of)
 
 
 def _part_of_time(name: str, node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
