@@ -10,6 +10,8 @@ import duckdb
 from headwater.bounds.answers.check import check
 from headwater.bounds.reading.sources import read_sql
 from headwater.bounds.reading.subjects import Options
+from headwater.model import SqlText
+from headwater.sql.parsing.parser import in_dialect
 from support.store.kept_stores import KeptStore
 
 SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL, seen TIMESTAMP NOT NULL, day DATE, CARDINALITY LIMIT 90 (k));"
@@ -17,7 +19,8 @@ START = datetime(2024, 2, 27, 22, 30, tzinfo=UTC)  # before the last day of a Fe
 CONDITIONS = [
     "seen > :p - INTERVAL 1 DAY", "seen BETWEEN :p AND :p + INTERVAL 90 MINUTES", "seen >= :p - INTERVAL '36' HOUR AND seen < :p",
     "seen + INTERVAL 1 HOUR > :p", "seen - INTERVAL '1 day 2 hours' < :p", "day >= :q - INTERVAL 1 DAY", "day + INTERVAL 2 DAYS > :q",
-    "seen > :p - INTERVAL 1 MONTH", "day > :q - INTERVAL 1 YEAR", "seen < :p + INTERVAL 2 WEEKS",
+    "seen > :p - INTERVAL 1 MONTH", "day > :q - INTERVAL 1 YEAR", "seen < :p + INTERVAL 2 WEEKS", "date_sub(day, 3) < :q",
+    "date_add(day, 2) > :q", "day = to_date(seen)", "datediff(day, seen) = 5",
 ]  # fmt: skip
 ORDERED = "SELECT id FROM t WHERE seen > :p - INTERVAL 1 DAY ORDER BY seen DESC LIMIT 3"
 
@@ -49,6 +52,6 @@ def test_times_moved_by_intervals(tmp_path: Path) -> None:
             answer = kept.answering.answer(f"q{number}", given)
             assert answer.bound is not None
             assert answer.operations <= answer.bound
-            expected = database.execute(query.replace(":p", "$p").replace(":q", "$q"), given).fetchall()
+            expected = database.execute(in_dialect(SqlText(query), "duckdb"), given).fetchall()
             assert sorted((row["id"],) for row in answer.rows) == sorted(expected), (query, moment)
     kept.close()
