@@ -31,7 +31,7 @@ class OddGenerator(Generator):
     def _case(self, data: dict[str, list[dict[str, Any]]]) -> HostileCase:
         kinds: list[Callable[[], tuple[str, int]]] = [
             self._truths, self._truths, self._shown, self._ordered, self._grouped, self._joined, self._chain,
-            self._union, self._union_inside, self._twice, self._nested, self._distinct, self._crossed,
+            self._shared, self._cyclic, self._within, self._listed, self._union, self._union_inside, self._twice, self._nested, self._distinct, self._crossed,
         ]  # fmt: skip
         whole, order = self.random.choice(kinds)()
         case = HostileCase(
@@ -79,7 +79,7 @@ class OddGenerator(Generator):
                 f"({alias}.b IS {self.random.choice(['', 'NOT '])}DISTINCT FROM {self.param(self.random.choice([None, 1, 2]))})",
                 f"({two}) IS {self.random.choice(['', 'NOT '])}FALSE", f"({one}) IS NOT TRUE",
                 f"CASE WHEN {one} THEN {two} ELSE {self._held(alias, table)} END",
-                f"CASE WHEN {two} THEN TRUE ELSE FALSE END", f"COALESCE({two}, {one})", f"COALESCE({two}, TRUE)",
+                f"CASE WHEN {two} THEN TRUE ELSE FALSE END", f"IIF({one}, {two}, FALSE)", f"COALESCE({two}, {one})", f"COALESCE({two}, TRUE)",
                 f"(({two}) OR {self.param(None)} IS NOT NULL)", f"(({two}) OR {self.param(1)} = 1)",
             ]
         )  # fmt: skip
@@ -175,7 +175,11 @@ class OddGenerator(Generator):
     def _chain(self) -> tuple[str, int]:
         one, two, three = self._table(), self._table(), self._table()
         shown, order = self._shows(one)
-        body = f"{one.name} x0 LEFT JOIN {two.name} x1 ON {self.join('x1', two, [('x0', one)])}"
+        tie = self.join("x1", two, [("x0", one)])
+        if self.chance(0.5):  # one column that equals two others
+            partner = (two.key or ("a",))[0]
+            tie = f"x1.{partner} = x0.{self.random.choice('abc')} AND x1.{partner} = {self.random.choice(['x0.a', 'x0.b', self.param(2)])}"
+        body = f"{one.name} x0 LEFT JOIN {two.name} x1 ON {tie}"
         body += f" {self.random.choice(['LEFT JOIN', 'JOIN'])} {three.name} x2 ON {self.join('x2', three, [('x1', two)])}"
         where = self.random.choice(
             [
@@ -241,6 +245,70 @@ class OddGenerator(Generator):
             ["", f" WHERE {self._held('x0', table)}", f" WHERE {self._truth('x0', table)}"]
         )
         return f"SELECT DISTINCT x0.{column} AS o0 FROM {table.name} x0{where}", 1
+
+    def _shared(self) -> tuple[str, int]:
+        """USING, RIGHT JOIN, and a subquery of groups on one side."""
+        left, right = self._table(), self._table()
+        column, other = self.random.sample(["id", "a", "b", "c"], 2)
+        side = self.random.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN"])
+        using = self.random.choice([column, f"{column}, {other}"])
+        where = self.random.choice(
+            [self._held("x0", left), self._held("x1", right), f"{column} = {self.param(1)}"]
+        )
+        if self.chance(0.3):
+            inner = f"(SELECT z.{column}, COUNT(*) AS n FROM {right.name} z GROUP BY z.{column})"
+            where = self._held("x0", left)
+            return (
+                f"SELECT x0.{column} AS o0, x1.n AS n FROM {left.name} x0 {side.replace('RIGHT', 'LEFT')} {inner} x1 USING ({column}) WHERE {where}",
+                1,
+            )
+        return (
+            f"SELECT {column} AS o0, x0.flag AS m, x1.flag AS n FROM {left.name} x0 {side} {right.name} x1 USING ({using}) WHERE {where}",
+            1,
+        )
+
+    def _cyclic(self) -> tuple[str, int]:
+        """Three sources whose columns are equal in a circle, with sums beside."""
+        tables = [self._table() for _ in range(3)]
+        shown, order = self._shows(tables[0])
+        ties = [f"x0.{self.random.choice('abc')} = x1.{self.random.choice('abc')}", f"x1.{self.random.choice('abc')} = x2.{self.random.choice('abc')}",
+                self.random.choice(["x2.a = x0.a", "x2.b = x0.c", "x2.id + 1 = x0.id", "COALESCE(x2.b, x0.b) = x1.b"])]  # fmt: skip
+        ties.append(self._held("x0", tables[0]))
+        sources = ", ".join(f"{table.name} x{number}" for number, table in enumerate(tables))
+        return f"SELECT {shown}, x1.id AS m, x2.id AS n FROM {sources} WHERE {' AND '.join(ties)}", order
+
+    def _within(self) -> tuple[str, int]:
+        """A subquery in a subquery, and the first of some rows as a value."""
+        table, inner, last = self._table(), self._table(), self._table()
+        shown, order = self._shows(table)
+        deep = f"SELECT 1 FROM {last.name} y WHERE y.{self.random.choice('abc')} = z.{self.random.choice('abc')} AND y.{self.random.choice('abc')} = x0.{self.random.choice('abc')}"
+        no, none = self.random.choice(["", "NOT "]), self.random.choice(["", "NOT "])
+        nested = f"{no}EXISTS (SELECT 1 FROM {inner.name} z WHERE z.{self.random.choice('abc')} = x0.{self.random.choice('abc')} AND {none}EXISTS ({deep}))"
+        first = f"(SELECT z.b FROM {inner.name} z WHERE z.a = x0.{self.random.choice('abc')} ORDER BY z.b DESC NULLS LAST LIMIT 1)"
+        value = self.random.choice([f"{first} AS n", f"COALESCE({first}, -1) AS n", "x0.b AS n"])
+        where = self.random.choice([nested, f"{first} = {self.param(1)}", f"{first} IS NULL"])
+        return (
+            f"SELECT {shown}, {value} FROM {table.name} x0 WHERE {self._held('x0', table)} AND {where}",
+            order,
+        )
+
+    def _listed(self) -> tuple[str, int]:
+        """Lists with NULL and with columns in them, and orders of rows."""
+        table = self._table()
+        shown, order = self._shows(table)
+        at, none = self.param(self.random.randint(0, 3)), self.param(None)
+        test = self.random.choice(
+            [
+                f"x0.b IN ({at}, {none})", f"x0.b NOT IN ({at}, {none})", f"x0.b NOT IN ({at}, 7)", f"x0.b IN (x0.a, {at})",
+                f"{at} IN (x0.a, x0.c)", f"(x0.a, x0.b) IN (({at}, 1), (2, {at}))", f"(x0.a, x0.b) NOT IN (({at}, 1), (2, {at}))",
+                f"(x0.a, x0.id) <= ({at}, 3)", f"(x0.c, x0.b) > ({at}, {none})", f"x0.b BETWEEN {none} AND 3", f"x0.b NOT BETWEEN {at} AND 2",
+                f"NOT (x0.b BETWEEN {at} AND {at} + 1)", "x0.s LIKE 'a%' AND x0.s NOT LIKE '%e'", f"x0.a + x0.c = {at} + 1",
+            ]
+        )  # fmt: skip
+        return (
+            f"SELECT {shown}, x0.b AS n FROM {table.name} x0 WHERE {self._held('x0', table)} AND {test}",
+            order,
+        )
 
     def _crossed(self) -> tuple[str, int]:
         left, right = self._table(), self._table()

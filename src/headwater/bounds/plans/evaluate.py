@@ -12,8 +12,23 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sqlglot import exp
+
 from headwater.algebra.expressions.compile import Leaf, NotEvaluable, RowFunction, compile_with
-from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, Parameter, Subquery
+from headwater.algebra.expressions.tree import (
+    AggregateCall,
+    Call,
+    Column,
+    Expr,
+    Opaque,
+    Parameter,
+    Subquery,
+    transform,
+    walk,
+)
+from headwater.model import SqlText
+from headwater.sql.parsing.parser import normalised_tree
+from headwater.sql.translate.scalars.literals import interval
 
 __all__ = ["GROUP", "Ask", "Given", "NotExecutable", "Row", "compiled", "evaluate", "is_true"]
 
@@ -48,9 +63,27 @@ def is_true(value: Any) -> bool:
 def compiled(expr: Expr) -> RowFunction:
     """The expression as a function; NotExecutable if the evaluator does not know one of its parts."""
     try:
-        return compile_with(expr, _leaf, ansi=False)
+        return compile_with(_with_lengths(expr), _leaf, ansi=False)
     except NotEvaluable as error:
         raise NotExecutable(error.message) from error
+
+
+def _with_lengths(expr: Expr) -> Expr:
+    """The expression with the lengths of its intervals; epochs take numbers alone."""
+    epochs = (part for part in walk(expr) if isinstance(part, Call) and part.function == "epoch")
+    if any(isinstance(size, Opaque) for epoch in epochs for size in epoch.arguments[1:]):
+        return expr
+    return transform(expr, _with_length)
+
+
+def _with_length(part: Expr) -> Expr:
+    """INTERVAL '1' DAY as the value it is; one that cannot be told stays as it is."""
+    match part:
+        case Opaque("interval", (), template):
+            node = normalised_tree(SqlText(f"SELECT {template}")).find(exp.Interval)
+            return part if node is None else interval(node).expr
+        case _:
+            return part
 
 
 def _leaf(leaf: Leaf) -> RowFunction:

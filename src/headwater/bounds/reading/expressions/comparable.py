@@ -42,7 +42,7 @@ _DECIMALS = ("decimal", "numeric")
 _FLOATING = {"sqrt", "cbrt", "exp", "ln", "log", "pow", "power", "rand", "sin", "cos", "tan", "atan", "avg"}
 _OF_NUMBERS = {
     "neg", "mul", "div", "mod", "abs", "length", "count", "sum", "avg", "floor", "ceil", "round", "year",
-    "month", "day", "hour", "minute", "second", "quarter",
+    "datediff", "month", "day", "hour", "minute", "second", "quarter",
 }  # fmt: skip
 _OF_TEXTS = {
     "concat", "concatws", "lower", "upper", "substring", "trim", "replace", "left", "right", "pad", "repeat",
@@ -56,7 +56,7 @@ _OF_TRUTH = {
     "eq", "neq", "lt", "lte", "gt", "gte", "nulleq", "not", "and", "or", "in", "like", "is_null", "not_null",
 }  # fmt: skip
 _NOT_KNOWN = "not known"
-_OF_TIMES = {"datetrunc"}
+_OF_TIMES = {"datetrunc", "dateadd", "todate"}
 _OF_ARGUMENT = {"min", "max", "coalesce", "nullif", "add", "sub"}  # a time and an interval are a time
 
 

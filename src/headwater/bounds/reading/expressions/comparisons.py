@@ -59,7 +59,8 @@ def unknown_is_false(node: exp.Expr) -> bool:
     while isinstance(above, exp.And | exp.Or | exp.Paren):
         node, above = above, above.parent
     if isinstance(above, exp.If):  # CASE WHEN node THEN ..., and not CASE node WHEN ...
-        return above.this is node and isinstance(above.parent, exp.Case) and above.parent.this is None
+        compared = isinstance(above.parent, exp.Case) and above.parent.this is not None
+        return above.this is node and not compared
     return isinstance(above, exp.Where | exp.Having | exp.Join)
 
 

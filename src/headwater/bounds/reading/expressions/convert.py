@@ -159,6 +159,11 @@ def convert(node: exp.Expr, scope: Scope, reader: Reader) -> Expr:
             return _aggregate(node, inner)
         case exp.Case():
             return _case(node, inner)
+        case exp.If():
+            otherwise = node.args.get("false")
+            return choose(
+                inner(node.this), inner(node.args["true"]), NULL if otherwise is None else inner(otherwise)
+            )
     if stability_of(node) is Stability.MOMENT:
         return moment(node, inner)
     known = known_scalar(node, inner, reader.type_of)

@@ -26,6 +26,8 @@ _FUNCTIONS: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Floor: ("floor", ("this",)),
     exp.Ceil: ("ceil", ("this",)),
     exp.Round: ("round", ("this", "decimals")),
+    exp.Left: ("left", ("this", "expression")),
+    exp.Right: ("right", ("this", "expression")),
     exp.Substring: ("substring", ("this", "start", "length")),
 }
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
@@ -41,6 +43,10 @@ def known_scalar(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
         return _truncated(node, inner, type_of)
     if type(node) in _PARTS_OF_TIMES:
         return _part_of_time(_PARTS_OF_TIMES[type(node)], node.this, inner, type_of)
+    if isinstance(node, exp.TsOrDsAdd | exp.TsOrDsToDate | exp.DateDiff):
+        return _of_days(node, inner, type_of)
+    if isinstance(node, exp.Extract):
+        return _extracted(node, inner, type_of)
     name, keys = _FUNCTIONS.get(type(node), ("", ()))
     arguments = [node.args[key] for key in keys if node.args.get(key) is not None]
     others = [key for key, value in node.args.items() if key not in keys and value]
@@ -80,6 +86,37 @@ def _truncated(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
     assert unit is not None
     inner.note(unit)
     return Call("datetrunc", (Literal(name, f"'{name}'"), value), "DATE_TRUNC({0}, {1})")
+
+
+def _of_days(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
+    """Spark's date_add, date_sub, to_date and datediff, of times."""
+    unit = node.args.get("unit")
+    known = {"this", "expression", "unit", "safe"}
+    if (unit is not None and unit.name.upper() != "DAY") or any(
+        value for key, value in node.args.items() if key not in known
+    ):
+        return None
+    value = inner(node.this)
+    if kind_of(value, type_of) != "time":
+        return None
+    if unit is not None:
+        inner.note(unit)
+    if isinstance(node, exp.TsOrDsToDate):
+        return Call("todate", (value,), "TO_DATE({0})")
+    other = inner(node.expression)
+    if isinstance(node, exp.TsOrDsAdd):
+        return Call("dateadd", (value, other), "DATE_ADD({0}, {1})")
+    is_time = kind_of(other, type_of) == "time"
+    return Call("datediff", (value, other), "DATEDIFF({0}, {1})") if is_time else None
+
+
+def _extracted(node: exp.Extract, inner: Inner, type_of: TypeOf) -> Expr | None:
+    """EXTRACT(YEAR FROM at); seconds have fractions there."""
+    unit = node.this.name.lower()
+    if unit not in _PARTS_OF_TIMES.values() or unit == "second":
+        return None
+    inner.note(node.this)
+    return _part_of_time(unit, node.expression, inner, type_of)
 
 
 def _part_of_time(name: str, node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
