@@ -86,7 +86,7 @@ def test_a_transaction_with_every_change() -> None:
         ]
     )
     [segment] = decoded.segments
-    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",), ("25/0", "25/0"))
+    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",), ("25/0", "25/0"), oid=1)
     assert segment.kinds == [Kind.INSERT, Kind.UPDATE, Kind.UPDATE, Kind.DELETE, Kind.TRUNCATE]
     assert segment.new == [[b"1", b"1", b"2"], [b"a", b"b", None]]
     assert segment.old == [[b"1", b"2"], [None, None]]

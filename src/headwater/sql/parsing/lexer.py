@@ -24,7 +24,7 @@ from headwater.errors import InputError, Place
 from headwater.sql.parsing.dialect import Headwater
 from headwater.sql.parsing.habits.typographic import refuse_typographic
 
-__all__ = ["Kind", "Source", "Token", "cut", "lex", "tokenized"]
+__all__ = ["Kind", "Source", "Token", "cut", "lex", "tokenized", "tokens_of"]
 
 
 class Kind(Enum):
@@ -93,6 +93,11 @@ def tokenized(source: Source, dialect: Dialect | None = None) -> list[SqlglotTok
         raise _unreadable(source) from error
     refuse_typographic(source.text, tokens, source.place)
     return tokens
+
+
+def tokens_of(text: str, dialect: Dialect) -> list[SqlglotToken]:
+    """The tokens of a text in any dialect; what cannot be read is told by whoever parses it."""
+    return dialect.tokenize(text)
 
 
 def cut(source: Source, tokenized: Sequence[SqlglotToken]) -> tuple[Token, ...]:

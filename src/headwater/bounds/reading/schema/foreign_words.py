@@ -18,6 +18,7 @@ from sqlglot import Dialect
 from sqlglot.tokenizer_core import Token, TokenType
 
 from headwater.model import Cardinality
+from headwater.sql.parsing.lexer import tokens_of
 
 __all__ = ["limits_in", "without_foreign_words"]
 
@@ -65,7 +66,7 @@ def _declaration(text: str, dialect: Dialect) -> Sequence[Token] | None:
     """The tokens of a CREATE or ALTER TABLE; None of any other statement."""
     if text[:6].upper() not in ("CREATE", "ALTER "):
         return None
-    tokens = dialect.tokenize(text)
+    tokens = tokens_of(text, dialect)
     return tokens if "TABLE" in [_word(token) for token in tokens[1:5]] else None
 
 
