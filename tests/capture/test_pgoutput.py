@@ -86,7 +86,7 @@ def test_a_transaction_with_every_change() -> None:
         ]
     )
     [segment] = decoded.segments
-    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",), ("25/0", "25/0"), oid=1)
+    assert segment.relation == Relation("public", "t", "d", ("id", "name"), ("id",), ("25/0", "25/0"), 1)
     assert segment.kinds == [Kind.INSERT, Kind.UPDATE, Kind.UPDATE, Kind.DELETE, Kind.TRUNCATE]
     assert segment.new == [[b"1", b"1", b"2"], [b"a", b"b", None]]
     assert segment.old == [[b"1", b"2"], [None, None]]
@@ -171,3 +171,15 @@ def test_what_the_protocol_does_not_have(messages: list[bytes]) -> None:
 def test_positions_as_people_write_them() -> None:
     assert lsn_number("1/14804E0") == (1 << 32) + 0x14804E0
     assert lsn_text(lsn_number("1/14804E0")) == "1/14804E0"
+
+
+def test_relations_that_no_table_wants_are_named_once() -> None:
+    """By their oid a captured table is found that was renamed."""
+    decoded = Decoder(lambda schema, name: 0 if name == "t" else None).decode(
+        [
+            begin(100), relation(1, "t", "id*"), relation(2, "other", "id*"),
+            insert(1, 1), insert(2, 1), insert(2, 2), commit(100),
+        ]
+    )  # fmt: skip
+    assert [(passed.oid, passed.name) for passed in decoded.passed] == [(2, "other")]
+    assert [segment.relation.name for segment in decoded.segments] == ["t"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,26 @@ def test_good_ones(tmp_path: Path) -> None:
 
 def test_a_server_has_its_own(tmp_path: Path) -> None:
     check_java(["sc://far:15002"], {"PATH": str(tmp_path)})
+
+
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
+from headwater.engine.spark.open_files import allow_open_files
+try:
+    allow_open_files()
+    print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+except Exception as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "said"),
+    [(256, 256, "may have 256 files open"), (256, 2000, "2000"), (1024, 1024, "1024")],
+)
+def test_few_open_files(soft: int, hard: int, said: str) -> None:
+    """`ulimit -n 256`: the JVM ended for want of tzdb.dat, and the message spoke of the master."""
+    code = LIMITED.format(soft=soft, hard=hard)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said in done.stdout

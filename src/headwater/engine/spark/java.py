@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from headwater.engine.spark.open_files import allow_open_files
 from headwater.errors import InputError
 
 __all__ = ["OLDEST", "check_java"]
@@ -25,7 +26,7 @@ _INSTALL = (
 
 
 def check_java(masters: Iterable[str], environment: Mapping[str, str] = os.environ) -> None:
-    """InputError if a Spark of our own would find no Java, or one that is too old.
+    """InputError if a Spark of our own would find no Java, one that is too old, or could not open its files.
 
     A Spark Connect server (sc://...) has its own.
     """
@@ -43,6 +44,7 @@ def check_java(masters: Iterable[str], environment: Mapping[str, str] = os.envir
         raise InputError(
             "HW813", f"Spark needs Java {OLDEST} or newer; {java} is Java {version}", hint=_INSTALL
         )
+    allow_open_files()
 
 
 def _version(java: Path) -> int | None:

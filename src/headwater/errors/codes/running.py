@@ -68,7 +68,7 @@ CODES = (
     Code(
         "HW814",
         "Spark does not start",
-        "The master cannot be reached, or a setting under `spark:` is wrong.",
+        "The master cannot be reached, a setting under `spark:` is wrong, or too few files may be open.",
         "Correct `spark:` in headwater.yml; spark.log in the warehouse has what Spark printed.",
     ),
     Code(
