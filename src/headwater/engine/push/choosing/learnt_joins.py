@@ -12,6 +12,7 @@ from itertools import groupby
 from headwater.algebra.stages.stage import Kept
 from headwater.clock import micros
 from headwater.model import JoinWindow, Project
+from headwater.overload.joins.adaptation.allowances import Present
 from headwater.overload.joins.adaptation.learn import Analysis, Learnt, PathSample, Seen, learn
 from headwater.overload.joins.model.join_plan import JoinPlan
 from headwater.storage.choosing.probes import Probes, probes_since
@@ -36,6 +37,7 @@ class LearntJoin:
     limited: bool = False
     made: tuple[tuple[int, float], ...] = ()
     silent_at: int = BEGINNING
+    present: Present = field(default_factory=dict)  # rows in the windows, halfway through the last push
 
     @property
     def tree(self) -> JoinPlan:
@@ -94,7 +96,9 @@ def _after(
     learnt, analysis = learn(learnt, seen, window.seconds, project.overload.join_policy, names)
     made = (*known.made, (seen.at, sum(found for _, found in filter(None, (row.matches for row in push)))))
     silent_at = seen.at if any(row.probed < row.arrived for row in push) else known.silent_at
-    return LearntJoin(known.streams, learnt, seen.limited, made[-MOST_MADE:], silent_at), analysis
+    return LearntJoin(
+        known.streams, learnt, seen.limited, made[-MOST_MADE:], silent_at, seen.present
+    ), analysis
 
 
 def _seen(push: Sequence[Probes], streams: Sequence[str], tree: JoinPlan) -> Seen | None:

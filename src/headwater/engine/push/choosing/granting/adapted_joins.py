@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
-from headwater.clock import micros
 from headwater.engine.push.workplace import Workplace
 from headwater.model import JoinWindow
 from headwater.overload.budget import Budget, Claim, Load, by_rate
@@ -116,9 +115,7 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
     seconds = max((until - after) / 1e6, 1e-3)
     join = workplace.learnt.of(project, workplace.warehouse, kept.view, until)
     rates = {stream: rows / seconds for stream, rows in arrived.items()}
-    present = {
-        stream: _present(workplace, window, stage, rates[stream], until) for stream, stage in streams.items()
-    }
+    present = {stream: _present(window, rates[stream], join.present.get(stream, 0.0)) for stream in streams}
     keep = min(stage.probing.keep.total_seconds() for stage in stages if stage.probing is not None)
     return AdaptedJoin(
         kept.view,
@@ -134,9 +131,11 @@ def _join(workplace: Workplace, kept: Kept, stages: list[Stage], after: int, unt
     )
 
 
-def _present(workplace: Workplace, window: JoinWindow, stage: Stage, rate: float, until: int) -> float:
-    """Rows of a stream in its window at the end of the push, or as many as there will soon be."""
-    source = workplace.timeline_of(stage.reads[0])
+def _present(window: JoinWindow, rate: float, before: float) -> float:
+    """Rows of a stream in its window: as many as there were, or as many as there will soon be.
+
+    The log of its source does not say: what is compacted has a later time than its rows.
+    """
     if window.rows is not None:
-        return float(min(window.rows, source.rows_between(BEGINNING, until)))
-    return max(rate * window.seconds, source.arrivals_between(until - micros(window.length), until))
+        return float(window.rows)
+    return max(rate * window.seconds, before)
