@@ -177,3 +177,4 @@ CREATE MATERIALIZED VIEW lat1 AS SELECT id, v FROM orders, LATERAL (SELECT cust 
 CREATE MATERIALIZED VIEW lat2 AS SELECT id, l.name, l.v FROM orders o CROSS JOIN LATERAL (VALUES ('c', o.cust), ('q', o.qty), ('s', NULL)) AS l(name, v) WHERE l.v IS NOT NULL OR l.name = 's';
 CREATE MATERIALIZED VIEW lat3 AS SELECT l.kind, count(*) n, sum(l.v) s FROM orders o JOIN LATERAL (SELECT 'qty' AS kind, CAST(o.qty AS DECIMAL(12,2)) AS v UNION ALL SELECT 'total', o.total UNION ALL SELECT o.status, 1) l ON l.v > 1 GROUP BY l.kind;
 CREATE MATERIALIZED VIEW lat4 AS SELECT r.a, v.b, v.c FROM r JOIN (VALUES (1, 2), (2, 2.5)) v(b, c) ON r.b < v.c;
+CREATE MATERIALIZED VIEW lat5 AS SELECT o.id, l.v FROM orders o LEFT JOIN LATERAL (VALUES (o.cust), (o.qty)) l(v) ON true WHERE l.v > 1;

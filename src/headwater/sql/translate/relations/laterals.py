@@ -123,9 +123,9 @@ def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
         return None
     if not isinstance(node.this, exp.Subquery):
         return _generated(rows, join, env, side)
-    if (made := lines_of(node.this)) is not None and (len(made[0]) > 1) and not side:
-        lines, names = made
-        return _on(_stacked(rows, node, lines, _names(node) or names, env), join, env)
+    lines, names = lines_of(node.this) or ([], [])
+    if len(lines) > 1 and all(names := _names(node) or names) and (not side or _always(join)):
+        return _on(_stacked(rows, node, lines, names, env), join, env)
     inner = env.query(node.this.this, env.below(node.alias or "lateral", env.scope(rows)))
     inner = bind_outer(inner, rows.plan, env.notes.alias)
     inner = requalify(inner, node.alias, _names(node))
@@ -139,11 +139,15 @@ def lateral_join(rows: Rows, join: exp.Expr, env: Env) -> Rows | None:
 def _generated(rows: Rows, join: exp.Expr, env: Env, side: str) -> Rows | None:
     """t JOIN LATERAL explode(x) AS u(y); a left join keeps the rows of which nothing is made."""
     if side == "LEFT":
-        on = join.args.get("on")
-        always = on is None or (isinstance(on, exp.Boolean) and on.this)
-        return lateral_view(rows, join.this, env, outer=True) if always else None
+        return lateral_view(rows, join.this, env, outer=True) if _always(join) else None
     wide = lateral_view(rows, join.this, env)
     return None if wide is None else _on(wide, join, env)
+
+
+def _always(join: exp.Expr) -> bool:
+    """LEFT JOIN ... ON true."""
+    on = join.args.get("on")
+    return on is None or (isinstance(on, exp.Boolean) and bool(on.this))
 
 
 def _names(node: exp.Expr) -> list[str] | None:
