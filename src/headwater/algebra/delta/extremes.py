@@ -45,7 +45,7 @@ from headwater.algebra.stages.stage import Stage
 from headwater.algebra.stages.states import ROW_COUNT, merging
 
 __all__ = [
-    "certainly_net", "keys_of_losses", "losses", "merged_with_losses", "optional_restricts",
+    "certainly_net", "keys_of_losses", "losses", "merged_above", "merged_with_losses", "optional_restricts",
 ]  # fmt: skip
 
 # No column of a stage has a $ in its name.
@@ -244,6 +244,11 @@ def certainly_net(term: Plan) -> bool:
 def optional_restricts(plan: Plan) -> frozenset[Plan]:
     """The Restricts of stored rows in an M: groups that are not touched are left out above as well."""
     return frozenset(part for part in _merged_parts(plan) if isinstance(part, Restrict))
+
+
+def merged_above(plan: Plan) -> frozenset[Plan]:
+    """The states of changes in an M: a group may have several rows of them, which are merged there."""
+    return frozenset(part for part in _merged_parts(plan) if isinstance(part, Aggregate))
 
 
 def _merged_parts(plan: Plan) -> Iterator[Plan]:

@@ -9,6 +9,7 @@ from headwater.algebra.delta.extremes import (
     certainly_net,
     keys_of_losses,
     losses,
+    merged_above,
     optional_restricts,
 )
 from headwater.algebra.expressions.tree import Expr, spark_sql
@@ -80,7 +81,7 @@ def stored_changes(plan: Plan, queries: QueryWriter, columns: Sequence[tuple[str
     """The changes of a delta plan as they are stored, no row twice; what pays is computed now."""
     first = losses(plan)
     queries.first = first | compute_first(plan, first)
-    queries.optional = optional_restricts(plan)
+    queries.optional, queries.merged_above = optional_restricts(plan), merged_above(plan)
     items = [(name, spark_sql(expr)) for name, expr in columns]
 
     def stored(terms: Sequence[Plan]) -> Query:

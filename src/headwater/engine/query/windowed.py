@@ -124,8 +124,11 @@ def worth_panes(plan: Aggregate) -> bool:
     return mergeable and not any(columns_of(expr) & made for expr in below)
 
 
-def aggregate_in_windows(query: Query, plan: Aggregate) -> Query:
-    """Weighted sums of rows in windows: by the windows that they lie in first, then by window."""
+def aggregate_in_windows(query: Query, plan: Aggregate, merged_above: bool = False) -> Query:
+    """Weighted sums of rows in windows: by the windows that they lie in first, then by window.
+
+    `merged_above`: who reads them merges them, so a window may have a row of each pane.
+    """
     node = plan.child
     assert isinstance(node, Windows)
     made = {node.name, node.member}
@@ -143,12 +146,10 @@ def aggregate_in_windows(query: Query, plan: Aggregate) -> Query:
     added = ", ".join(f"{text} AS {part}" for text, part in zip(sums, parts, strict=True))
     panes = f"(SELECT {by}, {added} FROM {_last_windows(rows.text, node, names)} GROUP BY {by})"
     merged = [
-        f"{_MERGED[call.function]}({part}) AS {quoted(call.name)}"
+        f"{part if merged_above else f'{_MERGED[call.function]}({part})'} AS {quoted(call.name)}"
         for call, part in zip(plan.aggregates, parts, strict=True)
     ]
     listed = ", ".join([*(f"{by} AS {quoted(name)}" for name, _, by in keys), *merged])
-    text = (
-        f"(SELECT {listed}, 1L AS {WEIGHT} FROM {_exploded(panes, node, [*groups, *parts])}"
-        f" GROUP BY {', '.join(by for _, _, by in keys)})"
-    )
+    by = "" if merged_above else f" GROUP BY {', '.join(by for _, _, by in keys)}"
+    text = f"(SELECT {listed}, 1L AS {WEIGHT} FROM {_exploded(panes, node, [*groups, *parts])}{by})"
     return Query(text, plan.columns)

@@ -79,6 +79,7 @@ class QueryWriter:
     net: bool = False
     first: frozenset[Plan] = frozenset()  # parts to compute before the rest (algebra/plans/once.py)
     optional: frozenset[Plan] = frozenset()  # Restricts that may be left out where that costs less
+    merged_above: frozenset[Plan] = frozenset()  # Aggregates of which a group may have several rows
     _written: dict[tuple[Plan, tuple[tuple[str, Range], ...]], Query] = field(default_factory=dict)
     _parts: ComputedParts = field(init=False)
 
@@ -268,7 +269,7 @@ class QueryWriter:
     def _aggregate(self, plan: Aggregate) -> Query:
         if plan.aggregates and all(map(operators.by_weights, plan.aggregates)):
             if has_delta(plan.child) and worth_panes(plan):
-                return aggregate_in_windows(self._before_windows(plan), plan)
+                return aggregate_in_windows(self._before_windows(plan), plan, plan in self.merged_above)
             return self._sums(plan, self._signed(plan))
         query = self.query(plan.child)
         if not plan.aggregates and has_delta(plan.child):

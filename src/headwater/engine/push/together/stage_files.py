@@ -30,7 +30,7 @@ __all__ = ["STAGE", "stage_files"]
 
 STAGE = "_stage"
 MANY_STAGES = 16
-DRIVER_BYTES = 64_000_000  # of compressed files
+DRIVER_BYTES = 64_000_000  # of files
 
 Columns = Sequence[tuple[Job, Mapping[str, str]]]  # jobs by number, with the types of their columns
 
@@ -44,7 +44,7 @@ def stage_files(workplace: Workplace, frame: DataFrame, jobs: Columns) -> dict[s
         if len(jobs) < MANY_STAGES or not all(map(_flat, schema)):
             return _by_folder(workplace, frame, jobs, staging)
         together = os.path.join(staging, "together")
-        frame.write.parquet(together)
+        frame.write.option("compression", "uncompressed").parquet(together)  # read once, and at once
         files = _data_files(together)
         if sum(map(os.path.getsize, files)) <= DRIVER_BYTES:
             return _by_driver(workplace, files, schema, jobs)
