@@ -18,6 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from headwater.engine.query.query import Query, quoted, union
+from headwater.engine.spark.paths import literal_path
 from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline, change_schema
 
 __all__ = ["Inputs", "spark_schema"]
@@ -39,10 +40,6 @@ def _time_of_file(part: Slice) -> str:
         return f"CAST(substring({name}, 1, 20) AS BIGINT)"
     listed = ", ".join(f"'{file}', {time}L" for file, time in times.items())
     return f"element_at(map({listed}), {name})"
-
-
-# Without it a path with [ or { is a pattern, and matches other files or none.
-GLOB_PATHS = "__globPaths__"
 
 
 class Inputs:
@@ -88,8 +85,7 @@ class Inputs:
         files = tuple(file.path for file in part.files if file.path not in self._persisted)
         if files:
             if files not in self.files:
-                reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
-                self.files[files] = self._register(reader.parquet(*files))
+                self.files[files] = self._register(self._reading(schema, files))
             parts.append(Query(self.files[files], columns))
         return union(parts)
 
@@ -106,7 +102,7 @@ class Inputs:
             return Query(text, (*empty.columns, number))
         schema = spark_schema(change_schema(timeline.columns()))
         columns = tuple(name for name in schema.names if name != WEIGHT)
-        frame = self.spark.read.schema(schema).option(GLOB_PATHS, "false").parquet(*files)
+        frame = self._reading(schema, files)
         changes = self._register(frame.selectExpr("*", "_metadata.file_name AS _file"))
         listed = ", ".join(f"('{file}', {at})" for file, at in owners.items())
         selected = ", ".join((*map(quoted, columns), WEIGHT))
@@ -120,8 +116,7 @@ class Inputs:
         """The changes in a file that is there for this action only."""
         self._temporary.append(path)
         schema = spark_schema(pq.read_schema(path))
-        reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
-        return self.frame(reader.parquet(path))
+        return self.frame(self._reading(schema, [path]))
 
     def arrivals(self, timeline: Timeline, part: Slice, at: str) -> Query:
         """The changes of a slice with the time of each, which only the log knows, in the column `at`."""
@@ -130,8 +125,7 @@ class Inputs:
         if part.empty:
             empty = self.slice(timeline, part)
             return Query(f"(SELECT *, CAST(NULL AS BIGINT) AS {quoted(at)} FROM {empty.text})", columns)
-        reader = self.spark.read.schema(schema).option(GLOB_PATHS, "false")
-        frame = reader.parquet(*(file.path for file in part.files))
+        frame = self._reading(schema, [file.path for file in part.files])
         return Query(self._register(frame.selectExpr("*", f"{_time_of_file(part)} AS {quoted(at)}")), columns)
 
     def persist(self, path: str, query: Query) -> Query:
@@ -140,6 +134,9 @@ class Inputs:
         persisted = Query(self._register(frame), query.columns)
         self._persisted[path] = (persisted, frame)
         return persisted
+
+    def _reading(self, schema: StructType, files: Sequence[str]) -> DataFrame:
+        return self.spark.read.schema(schema).parquet(*map(literal_path, files))
 
     def frame(self, frame: DataFrame) -> Query:
         """A frame as a query: something computed, or written with the DataFrame API."""

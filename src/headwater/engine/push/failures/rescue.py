@@ -73,12 +73,16 @@ class Rescue:
                 yield from self._by_itself(self.decide(job))
 
     def _certain(self, jobs: Sequence[Job]) -> list[Job]:
-        """The jobs that no row can make fail, and that read none that one can."""
+        """The jobs that no row can make fail, and that read none that one can.
+
+        Of a stage that is computed for the first time that is not known: no types of it are stored yet.
+        """
         uncertain: set[str] = set()
         for job in jobs:
             plan = job.stage.plan
             if (
                 plan is None
+                or job.mode is Mode.INITIAL
                 or not uncertain.isdisjoint(job.reads)
                 or plan_can_fail(plan, self._types_of)
                 or plan_can_fail(job.kept.finish, self._types_of)

@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import moved_files
+from headwater.engine.spark.paths import literal_path
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.delta.reading import read_files
 from headwater.storage.delta.statistics import is_window
@@ -48,7 +49,7 @@ def stage_files(workplace: Workplace, frame: DataFrame, jobs: Columns) -> dict[s
         files = _data_files(together)
         if sum(map(os.path.getsize, files)) <= DRIVER_BYTES:
             return _by_driver(workplace, files, schema, jobs)
-        rows = frame.sparkSession.read.schema(frame.schema).parquet(together)
+        rows = frame.sparkSession.read.schema(frame.schema).parquet(literal_path(together))
         return _by_folder(workplace, rows, jobs, os.path.join(staging, "apart"))
     finally:
         shutil.rmtree(staging, ignore_errors=True)
