@@ -48,6 +48,7 @@ def comparisons(path: Path) -> list[Comparison]:
     return [Comparison(name, level, named[name]) for name, level in expected.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_proof_is_false(path: Path) -> None:
     """Bounded only where bounded was expected, and never by a cheaper kind of execution than expected."""

@@ -149,6 +149,7 @@ class ChangingProject:
             assert named == {row for row in rows if row[0] is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(scaled(SEEDS)))
 def test_views_are_exact_whatever_becomes_of_the_project(seed: int, tmp_path: Path) -> None:
     project = ChangingProject(tmp_path, random.Random(seed))

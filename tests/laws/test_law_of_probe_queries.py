@@ -103,6 +103,7 @@ def feed(warehouse: Warehouse, chance: random.Random, rows: Rows, turn: int, now
             warehouse.source(table).append(table_rows, now)
 
 
+@pytest.mark.slow
 def test_queries_say_what_is_done_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared = Compared()
     monkeypatch.setattr(pusher, "run_action", compared)
