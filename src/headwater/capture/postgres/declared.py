@@ -44,6 +44,16 @@ class Declared:
     def identity_full(self) -> str:
         return f"ALTER TABLE {self.full_name} REPLICA IDENTITY FULL"
 
+    def read_anew(self, said: str, detail: str) -> InputError:
+        """Why the table is compared with a new snapshot: the stream alone does not tell all of it."""
+        return InputError(
+            "HW950",
+            f"{self.full_name}{said}",
+            place=self.table.place,
+            detail=detail,
+            hint="A new snapshot of the table is taken.",
+        )
+
     def captures(self, relation: Relation) -> bool:
         return (relation.schema, relation.name) == (self.schema, self.name)
 

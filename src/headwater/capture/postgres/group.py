@@ -200,10 +200,7 @@ class Group:
         now = dict(zip(relation.columns, relation.types, strict=True))
         for column, kind in self.types(declared).items():
             if now.get(column, kind) != kind:
-                raise InputError(
-                    "HW950",
-                    f'{declared.schema}.{declared.name}: the type of "{column}" was altered',
-                    place=declared.table.place,
-                    detail="PostgreSQL does not send the rows that it converted.",
-                    hint="A new snapshot of the table is taken.",
+                raise declared.read_anew(
+                    f': the type of "{column}" was altered',
+                    "PostgreSQL does not send the rows that it converted.",
                 )

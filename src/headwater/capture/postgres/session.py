@@ -277,10 +277,7 @@ class Session:
 
 
 def _altered(declared: Declared) -> InputError:
-    return InputError(
-        "HW950",
-        f"{declared.full_name} or its publication was made again or altered",
-        place=declared.table.place,
-        detail="What PostgreSQL did not send meanwhile is not known.",
-        hint="A new snapshot of the table is taken.",
+    return declared.read_anew(
+        " or its publication was made again or altered",
+        "What PostgreSQL did not send meanwhile is not known.",
     )

@@ -224,12 +224,9 @@ def _walk(declared: Declared, piece: _Piece, numbers: list[int], start: int) -> 
 
 def _unknown(declared: Declared, columns: Sequence[str]) -> InputError:
     """A row can be held from now on, and part of it comes from when it could not."""
-    return InputError(
-        "HW950",
-        f'{declared.full_name}: "{columns[0]}" of a row that could not be held before is not known',
-        place=declared.table.place,
-        detail="PostgreSQL does not send a large value again that an update leaves alone.",
-        hint="A new snapshot of the table is taken.",
+    return declared.read_anew(
+        f': "{columns[0]}" of a row that could not be held before is not known',
+        "PostgreSQL does not send a large value again that an update leaves alone.",
     )
 
 
