@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.bench.fuzz.steps import Ended
-from headwater.cli.in_process import command_in_process
+from support.typed import headwater, refused
 
 TABLES = """
 CREATE TABLE orders (id BIGINT PRIMARY KEY, amount INT NOT NULL, note STRING);
@@ -35,18 +34,6 @@ def shop(tmp_path: Path) -> Path:
     (tmp_path / "orders.jsonl").write_text(LINES)
     assert headwater("ingest", folder, "orders", tmp_path / "orders.jsonl").status == 0
     return folder
-
-
-def headwater(*words: object) -> Ended:
-    return command_in_process([str(word) for word in words])
-
-
-def refused(*words: object) -> str:
-    """The message of a command that refuses its input."""
-    ended = headwater(*words)
-    assert ended.status == 2, ended
-    assert "Traceback" not in ended.stderr
-    return ended.stderr
 
 
 def test_a_table_is_read_as_a_view_is(shop: Path) -> None:

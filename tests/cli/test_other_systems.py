@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headwater as hw
-from headwater.bench.fuzz.steps import Ended
-from headwater.cli.in_process import command_in_process
+from support.typed import headwater, refused
 
 TABLES = """
 CREATE TABLE orders (id BIGINT PRIMARY KEY, amount INT NOT NULL, note STRING, at TIMESTAMP);
@@ -31,17 +30,6 @@ def project(folder: Path, sql: str = "") -> Path:
     (folder / "headwater.yml").write_text("name: shop\n")
     (folder / "all.sql").write_text(TABLES + sql)
     return folder
-
-
-def headwater(*words: object) -> Ended:
-    return command_in_process([str(word) for word in words])
-
-
-def refused(*words: object) -> str:
-    ended = headwater(*words)
-    assert ended.status == 2, ended
-    assert "Traceback" not in ended.stderr
-    return " ".join(ended.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(

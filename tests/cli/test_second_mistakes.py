@@ -18,6 +18,7 @@ import pytest
 
 import headwater as hw
 from headwater.cli.in_process import command_in_process
+from support.typed import refused
 
 TABLES = """
 CREATE TABLE orders (id BIGINT PRIMARY KEY, amount INT NOT NULL, note STRING);
@@ -38,13 +39,6 @@ def shop(tmp_path: Path) -> Path:
     folder = project(tmp_path / "shop")
     hw.open(folder).ingest("orders", [{"id": 1, "amount": 5}, {"id": 2, "amount": 7}])
     return folder
-
-
-def refused(*words: object) -> str:
-    ended = command_in_process([str(word) for word in words])
-    assert ended.status == 2, ended
-    assert "Traceback" not in ended.stderr
-    return " ".join(ended.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
