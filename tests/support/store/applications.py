@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from headwater.model import SqlText, Table
+from headwater.model import Column, SqlText, Table
 from headwater.serve.store.declared import DeclaredQuery
 from headwater.sql.parsing.parser import in_dialect
 from headwater.storage.delta.types import arrow_schema
@@ -52,7 +52,7 @@ class Rows:
     def row(self, name: str) -> dict[str, Any] | None:
         """A new row of a table, noted; None if it would break a constraint."""
         table = self.tables[name]
-        row = {column.name: self.value(column.type, column.nullable) for column in table.columns}
+        row = {column.name: self.value_of(column) for column in table.columns}
         for key in table.foreign_keys:
             targets = self.data.get(key.table, [])
             if targets:
@@ -77,6 +77,9 @@ class Rows:
             if sum([other[name] for name in columns] == values for other in held) >= most:
                 return False
         return True
+
+    def value_of(self, column: Column) -> Any:
+        return self.value(column.type, column.nullable)
 
     def value(self, kind: str, nullable: bool) -> Any:
         r = self.random

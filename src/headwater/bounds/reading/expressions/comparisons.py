@@ -6,7 +6,16 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.build import FALSE, TRUE, concat
 from headwater.algebra.expressions.facts import is_value
-from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
+from headwater.algebra.expressions.tree import (
+    Call,
+    Expr,
+    Literal,
+    Opaque,
+    Parameter,
+    call,
+    conjunction,
+    disjunction,
+)
 from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
 from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
@@ -49,7 +58,9 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     if isinstance(node, exp.NullSafeNEQ):
         return call("not", call("nulleq", *comparable(*sides, type_of)))
     if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]) and unknown_is_false(node):
-        return _same_or_both_null(*comparable(*sides, type_of))
+        is_never_null = any(isinstance(side, Literal) and side.value is not None for side in sides)
+        both = comparable(*sides, type_of)
+        return call("eq", *both) if is_never_null else _same_or_both_null(*both)
     return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "altered",
     "indexed",
     "is_temporary",
+    "keys_on_expressions",
     "limited",
     "table_of",
     "unchecked",
@@ -137,6 +138,23 @@ def indexed(
     return UniqueIndex(name, terms, where.this if where is not None else None) if terms else None
 
 
+def keys_on_expressions(tree: exp.Create, table: str) -> dict[str, UniqueIndex]:
+    """MySQL's UNIQUE KEY name ((LOWER(email))), by their names."""
+    keys: dict[str, UniqueIndex] = {}
+    for node in tree.find_all(exp.UniqueColumnConstraint):
+        if _is_on_expressions(node) and _is_enforced(node) and not _is_deferrable(node):
+            terms = tuple(term.unnest() for term in map(_unordered, node.this.expressions))
+            columns = (exp.Column(this=term) if isinstance(term, exp.Identifier) else term for term in terms)
+            keys[node.this.name.lower() or f"{table} {len(keys)}"] = UniqueIndex(table, tuple(columns), None)
+    return keys
+
+
+def _is_on_expressions(key: exp.UniqueColumnConstraint) -> bool:
+    return isinstance(key.this, exp.Schema) and any(
+        isinstance(_unordered(term), exp.Paren) for term in key.this.expressions
+    )
+
+
 def with_unique_index(table: Table, index: UniqueIndex) -> Table:
     """The table with the key that an index of plain columns is; others are for the catalog."""
     plain = index.where is None and all(isinstance(term, exp.Column) for term in index.terms)
@@ -187,11 +205,21 @@ def _retyped(table: Table, node: exp.ColumnDef) -> Table:
     return replace(table, columns=columns)
 
 
+_KINDS_OF_NUMBERS = {
+    "utinyint": "tinyint", "usmallint": "smallint", "year": "smallint", "smallserial": "smallint",
+    "mediumint": "int", "umediumint": "int", "uint": "int", "serial": "int", "ubigint": "bigint",
+    "bigserial": "bigint", "int128": "bigint", "uint128": "bigint", "int256": "bigint", "uint256": "bigint",
+    "udouble": "double", "udecimal": "decimal", "bigdecimal": "decimal", "decfloat": "decimal",
+}  # fmt: skip
+
+
 def _type(node: exp.ColumnDef) -> str:
     kind = node.args.get("kind")
     if isinstance(kind, exp.DataType) and kind.this is exp.DataType.Type.BIT and kind.expressions:
         return "boolean" if kind.expressions[0].name == "1" else "decimal(20,0)"
-    return kind.sql("spark").lower() if kind is not None else "string"
+    declared = kind.sql("spark").lower() if kind is not None else "string"
+    name, bracket, rest = declared.partition("(")
+    return _KINDS_OF_NUMBERS.get(name, name) + bracket + rest
 
 
 def _collation(constraints: Iterable[exp.Expr | None]) -> str:
@@ -276,7 +304,7 @@ def _with_constraint(table: Table, node: exp.Expr) -> Table:
         case exp.PrimaryKey():
             return _keyed(table, _names(node.expressions))
         case exp.UniqueColumnConstraint() if isinstance(node.this, exp.Schema):
-            return _unique(table, _names(node.this.expressions))
+            return table if _is_on_expressions(node) else _unique(table, _names(node.this.expressions))
         case exp.CheckColumnConstraint() | exp.Check():
             return _checked(table, node.this)
         case exp.ForeignKey():
