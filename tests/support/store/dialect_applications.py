@@ -44,9 +44,12 @@ def application(path: Path) -> Application:
     text = path.read_text()
     dialect = re.match(r"-- dialect: (\w+)", text)
     inputs = read_sql(text, path.name, dialect[1] if dialect else "")
-    tables = {table.name: table for table in map(_as_ours, inputs.tables.values()) if re.match(r"\w+$", table.name)}
     tables = {
-        name: replace(table, foreign_keys=tuple(_known_references(table, tables))) for name, table in tables.items()
+        table.name: table for table in map(_as_ours, inputs.tables.values()) if re.match(r"\w+$", table.name)
+    }
+    tables = {
+        name: replace(table, foreign_keys=tuple(_known_references(table, tables)))
+        for name, table in tables.items()
     }
     trees = [query.tree for query in inputs.queries if query.tree is not None]
     written = {query.name: sql for query in inputs.queries if (sql := _in_our_sql(query)) is not None}
@@ -54,7 +57,9 @@ def application(path: Path) -> Application:
 
 
 def _as_ours(table: Table) -> Table:
-    columns = tuple(Column(c.name, _type(c.type), c.nullable and c.name not in table.key) for c in table.columns)
+    columns = tuple(
+        Column(c.name, _type(c.type), c.nullable and c.name not in table.key) for c in table.columns
+    )
     return replace(table, columns=columns, place=None)
 
 
@@ -91,7 +96,7 @@ def _answerable(tables: Mapping[str, Table], written: Mapping[str, str]) -> Iter
         try:
             inputs: Inputs = read_sql(f"{schema}\nCREATE QUERY {name} AS {sql};", "all.sql")
             (answer,) = check(inputs, Options(), advice=False)
-        except Exception:  # noqa: BLE001, S112  what our own SQL does not have
+        except Exception:  # noqa: BLE001  what our own SQL does not have
             continue
         if answer.level.value.startswith("SI"):
             yield f"ask_{name}", sql  # beside tables that may have its name

@@ -191,13 +191,14 @@ def extreme(block: Select, aggregate: AggregateCall) -> Select:
     """MAX(x) as ORDER BY x DESC LIMIT 1, over rows where x is not NULL; MAX_BY(y, x) likewise shows y."""
     value, by = aggregate.arguments[0], aggregate.arguments[-1]
     down = aggregate.function in ("max", "argmax")
+    items = dict.fromkeys((by, value))  # of rows with the same x, the one with the greatest y
     return replace(
         block,
         where=(*block.where, call("not_null", by)),
         outputs=(Output("value", value),),
         group=None,
         distinct=False,
-        order=(Order(by, down, not down),),
+        order=tuple(Order(item, down, not down) for item in items),
         limit=number(1),
         offset=None,
     )

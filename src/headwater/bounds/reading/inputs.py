@@ -86,6 +86,9 @@ class Inputs:
             if "." not in name or table == plain_name(table) or same_name(table, name):
                 del self.tables[table]
                 self._forget_indexes(table)
+                self.followers = [
+                    row for row in self.followers if not same_name(row.table, plain_name(table))
+                ]
 
     def _called(self, name: str) -> list[str]:
         wanted = plain_name(name)

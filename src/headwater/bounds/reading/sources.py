@@ -58,7 +58,7 @@ from headwater.bounds.reading.schema.qualified import (
     dropped_names,
     schema_of,
 )
-from headwater.bounds.reading.writes.followers import declared_followers
+from headwater.bounds.reading.writes.followers import declared_followers, unread_followers
 from headwater.bounds.reading.writes.triggers import declared_triggers
 from headwater.errors import InputError
 from headwater.model import Query, SqlText
@@ -212,6 +212,7 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
         inputs.forget(changed)  # it may have taken a constraint away
+        inputs.followers += unread_followers(words)
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
 
 

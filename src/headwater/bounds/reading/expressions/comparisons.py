@@ -16,7 +16,7 @@ from headwater.algebra.expressions.tree import (
     conjunction,
     disjunction,
 )
-from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
+from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list, kind_of
 from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
@@ -34,6 +34,7 @@ _OPPOSITE = {"eq": "neq", "neq": "eq", "lt": "gte", "gte": "lt", "gt": "lte", "l
 
 
 _CASE = "CASE WHEN {0} THEN {1} ELSE {2} END"
+_OF_NUMBERS = {"mul", "div", "mod"}
 _COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
 
 
@@ -55,6 +56,8 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     sides = inner(left), inner(right)
     if operator == "add" and isinstance(node.find(exp.National), exp.National):
         return concat(*sides)  # N'...' is a text of SQL Server's, where + joins texts
+    if operator in _OF_NUMBERS and "time" in {kind_of(side, type_of) for side in sides}:
+        raise NotAnalysed("it computes a number from a time")
     if isinstance(node, exp.NullSafeNEQ):
         return call("not", call("nulleq", *comparable(*sides, type_of)))
     if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]) and unknown_is_false(node):

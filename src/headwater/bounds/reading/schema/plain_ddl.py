@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from headwater.bounds.query.catalog import is_whole
 from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.schema.column_types import declared_type
 from headwater.bounds.reading.schema.domains import checked_domains, type_domain
 from headwater.bounds.reading.schema.qualified import declared_name, qualified_name, schema_of
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
@@ -199,33 +200,12 @@ def _nullable(table: Table, name: str) -> Table:
 def _retyped(table: Table, node: exp.ColumnDef) -> Table:
     """The table with another type of a column; how many values it can have is no longer known."""
     columns = tuple(
-        replace(column, type=_type(node), values=None) if column.name.lower() == node.name.lower() else column
+        replace(column, type=declared_type(node), values=None)
+        if column.name.lower() == node.name.lower()
+        else column
         for column in table.columns
     )
     return replace(table, columns=columns)
-
-
-_KINDS_OF_NUMBERS = {
-    "utinyint": "tinyint", "usmallint": "smallint", "year": "smallint", "smallserial": "smallint",
-    "mediumint": "int", "umediumint": "int", "uint": "int", "serial": "int", "ubigint": "bigint",
-    "bigserial": "bigint", "int128": "bigint", "uint128": "bigint", "int256": "bigint", "uint256": "bigint",
-    "udouble": "double", "udecimal": "decimal", "bigdecimal": "decimal", "decfloat": "decimal",
-}  # fmt: skip
-
-
-def _type(node: exp.ColumnDef) -> str:
-    kind = node.args.get("kind")
-    if isinstance(kind, exp.DataType) and kind.this is exp.DataType.Type.BIT and kind.expressions:
-        return "boolean" if kind.expressions[0].name == "1" else "decimal(20,0)"
-    declared = kind.sql("spark").lower() if kind is not None else "string"
-    name, bracket, rest = declared.partition("(")
-    return _KINDS_OF_NUMBERS.get(name, name) + bracket + rest
-
-
-def _collation(constraints: Iterable[exp.Expr | None]) -> str:
-    """Which texts of a column are equal, as a part of its type: ` collate nocase`, or ""."""
-    named = (kind for kind in constraints if isinstance(kind, exp.CollateColumnConstraint))
-    return next((f" collate {kind.this.name.lower()}" for kind in named), "")
 
 
 def _is_certain(node: exp.ColumnDef) -> bool:
@@ -240,8 +220,7 @@ def _is_certain(node: exp.ColumnDef) -> bool:
 def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
     kind = node.args.get("kind")
     constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
-    declared = _type(node) + _collation(constraints)
-    column = Column(node.name, declared, not _is_certain(node), values=type_domain(kind, enums))
+    column = Column(node.name, declared_type(node), not _is_certain(node), values=type_domain(kind, enums))
     table = replace(table, columns=(*table.columns, column))
     for constraint in constraints:
         table = _with_column_constraint(table, constraint, (node.name,))

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sqlglot import exp
 
-from headwater.bounds.reading.not_analysed import NoBound
+from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.schema.qualified import plain_name
 from headwater.bounds.reading.writes.targets import Target
 from headwater.model import Table
 from headwater.sql.parsing.names import spelling
+from headwater.sql.parsing.words import Words
 
-__all__ = ["Follower", "declared_followers", "rows_that_follow"]
+__all__ = ["Follower", "declared_followers", "rows_that_follow", "unread_followers"]
 
 _DONE = ("CASCADE", "SET NULL", "SET DEFAULT")
 
@@ -58,6 +60,19 @@ def declared_followers(tree: exp.Expr) -> Iterator[Follower]:
             yield Follower(target.name, tuple(columns), named.name.lower(), names, on_delete, on_update)
 
 
+def unread_followers(words: Words) -> Iterator[Follower]:
+    """Those of a CREATE or ALTER TABLE that nobody could read: its references, if rows follow any of them."""
+    tokens = words.rest()
+    follow = {(first.word, then.word) for first, then in pairwise(tokens)}
+    if not follow & {("ON", "DELETE"), ("ON", "UPDATE")} or words.peek().word not in ("CREATE", "ALTER"):
+        return
+    for at, token in enumerate(tokens):
+        names = [name.text.strip('[]`"').lower() for name in tokens[at + 1 : at + 4]]
+        if token.word == "REFERENCES" and names:
+            parent = names[2] if names[1:2] == ["."] and len(names) > 2 else names[0]
+            yield Follower("", (), parent, (), "CASCADE", "CASCADE")
+
+
 def _action(reference: exp.Reference, event: str) -> str:
     """What an option like ON DELETE CASCADE does."""
     start = f"ON {event} "
@@ -89,6 +104,8 @@ def _chains(
         referenced = {name.lower() for name in _referenced(follower, tables)}
         if follower.parent != parent or not action or not (columns is None or referenced & columns):
             continue
+        if not follower.columns:
+            raise NotAnalysed(f"rows may follow those of {parent}, by a declaration that is not understood")
         if follower in before:
             raise NoBound(
                 f"with a row of {parent} go those that refer to it ({follower.text}), "
