@@ -67,7 +67,10 @@ def _with_values(bounded: BoundedPlan, values: list[tuple[str, BoundedPlan]]) ->
 
 
 def _plans_of_form(block: Select, settings: Settings) -> list[BoundedPlan | None]:
-    plans = [_extremes(block, settings), _whole(block, settings), _first_values(block, settings)]
+    extremes = _extremes(block, settings)
+    if extremes is not None and any(len(aggregate.arguments) > 1 for aggregate in block.aggregates):
+        return [extremes]  # MAX_BY is read, never aggregated
+    plans = [extremes, _whole(block, settings), _first_values(block, settings)]
     if all(plan is None for plan in plans):
         plans.append(_branches(block, settings))
     return plans
