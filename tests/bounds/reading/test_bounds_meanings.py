@@ -260,3 +260,34 @@ def test_a_time_is_no_number() -> None:
     schema = "CREATE TABLE t (id bigint PRIMARY KEY, k bigint, at timestamp);"
     answer = answer_of("", schema, "SELECT id FROM t WHERE k = :k ORDER BY at * 2 LIMIT 3")
     assert answer.level is Level.NOT_ANALYSED
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x FROM t WHERE price = (SELECT f FROM c WHERE id = ?)",
+        "SELECT x FROM t WHERE price = (SELECT f FROM c WHERE id = ? UNION ALL SELECT 5)",
+        "SELECT x FROM t WHERE price = COALESCE((SELECT f FROM c WHERE id = ?), 5)",
+        "SELECT x FROM c JOIN t ON t.price = c.f + 1 WHERE c.id = ?",
+        "SELECT x FROM t WHERE price = CASE WHEN ? THEN (SELECT MAX(f) FROM c WHERE id = ?) END",
+    ],
+)
+def test_a_decimal_meets_a_float_inside_expressions(query: str) -> None:
+    """Compared as floats, many decimals are one."""
+    schema = "CREATE TABLE t (price decimal(30, 10) PRIMARY KEY, x int); CREATE TABLE c (id bigint PRIMARY KEY, f double, d decimal(30, 10));"
+    assert_unbounded("mysql", schema, query)
+    assert (
+        answer_of(
+            "mysql",
+            schema,
+            query.replace("f FROM", "d FROM").replace("MAX(f)", "MAX(d)").replace("c.f", "c.d"),
+        ).level
+        is Level.SI_0
+    )
+
+
+@pytest.mark.parametrize(
+    "limit", ["? * 10000000", "2000000000 + ? * 1000000", "? * ? * ? * ?", "99999 * 99999"]
+)
+def test_a_limit_that_is_none(limit: str) -> None:
+    assert_unbounded("mysql", KEYED, f"SELECT id FROM t WHERE x = ? LIMIT {limit}")

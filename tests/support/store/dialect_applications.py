@@ -84,9 +84,15 @@ def _in_our_sql(query: NamedTree) -> str | None:
     for mark in list(tree.find_all(exp.Placeholder, exp.Parameter)):
         name = re.sub(r"\W", "", parameter_of(mark).name)
         mark.replace(exp.Placeholder(this=f"p{name}"))
+    for table in tree.find_all(exp.Table):
+        table.set("db", None)
+        table.set("catalog", None)
     for lock in [part for part in tree.walk() if part.args.get("locks")]:
         lock.set("locks", None)
-    return tree.sql(dialect="spark").replace("%(", ":(")
+    try:
+        return tree.sql(dialect="spark")
+    except ValueError:  # a form that Spark does not have
+        return None
 
 
 def _answerable(tables: Mapping[str, Table], written: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ comparison.  What may be a number for all that is known (IF(:a, 5, 6), :a | 3) i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from headwater.algebra.expressions.tree import (
@@ -141,17 +141,34 @@ def _mixes_floats(kinds: set[str]) -> bool:
 
 
 def _number_kind(expr: Expr, type_of: TypeOf) -> str:
+    """float if anything in it is, then decimal."""
     match expr:
         case Column():
-            declared = type_of(expr).lower()
+            return _number_kind_of_type(type_of(expr).lower())
         case Call("trycast", _, template):
-            declared = template.rpartition(" AS ")[2].lower()
+            return _number_kind_of_type(template.rpartition(" AS ")[2].lower())
         case Opaque(name) if name.startswith("cast_"):
-            declared = name.removeprefix("cast_")
-        case Opaque(name) | AggregateCall(name):
-            return "float" if name in _FLOATING else ""
+            return _number_kind_of_type(name.removeprefix("cast_"))
+        case Opaque(name) | AggregateCall(name) if name in _FLOATING:
+            return "float"
+        case Opaque() | AggregateCall() | Call():
+            kinds = {_number_kind(argument, type_of) for argument in expr.arguments}
+        case Subquery() if expr.kind == "scalar":
+            kinds = {_number_kind(shown, type_of) for shown in _shown_by(query_of(expr))}
         case _:
             return ""
+    return next((kind for kind in ("float", "decimal") if kind in kinds), "")
+
+
+def _shown_by(query: Query) -> Iterator[Expr]:
+    if isinstance(query, Select):
+        yield from (output.expr for output in query.outputs)
+    else:
+        for branch in query.branches:
+            yield from _shown_by(branch)
+
+
+def _number_kind_of_type(declared: str) -> str:
     kinds = (("float", _FLOATS), ("decimal", _DECIMALS))
     return next((kind for kind, names in kinds if declared.startswith(names)), "")
 
