@@ -34,7 +34,7 @@ __all__ = ["TypeOf", "comparable", "comparable_list", "comparable_query", "kind_
 TypeOf = Callable[[Column], str]  # the declared type of a column, or "" if it is not known
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "long", "decimal", "numeric", "double", "float", "real")
-_TEXTS = ("string", "varchar", "char", "text", "citext", "bpchar", "name")
+_TEXTS = ("string", "varchar", "char", "text", "bpchar", "name")
 _BYTES = ("binary", "varbinary", "blob", "bytea")
 _TIMES = ("date", "time")
 _FLOATS = ("double", "float", "real")
