@@ -27,7 +27,8 @@ from headwater.bounds.reading.schema.plain_ddl import with_unique_index
 from headwater.bounds.reading.schema.qualified import plain_name
 from headwater.bounds.reading.schema.unique_terms import unique_terms
 from headwater.bounds.reading.sources import Inputs, NamedTree, maxima_of
-from headwater.bounds.reading.writes import as_select
+from headwater.bounds.reading.writes.as_select import as_select
+from headwater.bounds.reading.writes.triggers import refuse_triggers
 from headwater.errors import InputError, Place
 from headwater.model import Cardinality, ForeignKey, Table, View
 from headwater.sql.parsing.names import spelling
@@ -71,7 +72,8 @@ def _not_analysed(statement: NamedTree, because: str, place: Place | None) -> An
 def _query(statement: NamedTree, inputs: Inputs, catalog: Catalog) -> Query:
     if statement.tree is None:
         raise statement.problem or NotAnalysed("it was not understood", statement.place)
-    tree = as_select(statement.tree)
+    refuse_triggers(statement.tree, inputs.triggers)
+    tree = as_select(statement.tree, catalog.tables, inputs.followers)
     _refuse_own_functions(tree, inputs)
     refuse_ambiguous(statement.sql, statement.strings, _names_in_reach(tree, inputs, catalog))
     _refuse_unread_views(statement, tree, inputs, catalog)
