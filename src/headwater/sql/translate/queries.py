@@ -53,7 +53,12 @@ def _with(node: exp.Expr, env: Env) -> Env:
     if _is_recursive(clause):
         return _recursive(clause, env)
     used = {table.name.lower() for table in node.find_all(exp.Table)}
+    defined: set[str] = set()
     for definition in clause.expressions:
+        if definition.alias.lower() in defined:
+            message = f'WITH defines "{definition.alias}" twice'
+            env.notes.fail("HW113", definition.args["alias"], message, hint="give one of them another name")
+        defined.add(definition.alias.lower())
         cte = Cte(definition.this, _names(definition), replace(env, predicate=False))
         if definition.alias.lower() not in used:
             _look_at(definition, env)

@@ -20,7 +20,7 @@ from headwater.sql.translate.passes.foreign_functions import NO_FUNCTIONS_OF_ONE
 from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
-from headwater.sql.translate.scalars.clashes import check_days
+from headwater.sql.translate.scalars.clashes import check_common, check_comparison, check_days
 from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["function_of", "refuse_moment", "translate_call", "view_time"]
 
 _TYPES = {"now": "timestamp", "current_date": "date", "localtimestamp": "timestamp_ntz"}
+_OF_ONE_TYPE = {  # functions, and which is the first of the arguments that have one type
+    "coalesce": 0, "nvl": 0, "ifnull": 0, "greatest": 0, "least": 0, "array": 0, "if": 1, "nvl2": 1,
+}  # fmt: skip
 _WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
 
 
@@ -141,6 +144,10 @@ def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
         values.append(reader.translate(argument.expression if isinstance(argument, exp.Kwarg) else argument))
         slots.append(f"{keyword}{{{len(slots)}}}")
     check_days(reader.notes, node, name, values)
+    if name in _OF_ONE_TYPE:
+        check_common(reader.notes, node, name, values[_OF_ONE_TYPE[name] :])
+    if name == "nullif":
+        check_comparison(reader.notes, node, values)
     function = f"{name}_{text(node.expressions[0]).lower()}" if unit else name
     template = f"{name}({unit}{', '.join(slots)})"
     return reader.apply(function, values, template, "" if unit else result_type(name, values))

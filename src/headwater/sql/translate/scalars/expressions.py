@@ -34,7 +34,12 @@ from headwater.sql.translate.relations.subqueries import (
 )
 from headwater.sql.translate.scalars import calls, operators
 from headwater.sql.translate.scalars.casts import translate_cast
-from headwater.sql.translate.scalars.clashes import check_boolean, check_comparison
+from headwater.sql.translate.scalars.clashes import (
+    check_arithmetic,
+    check_boolean,
+    check_common,
+    check_comparison,
+)
 from headwater.sql.translate.scalars.literals import NULL, interval, literal, negative, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
 from headwater.sql.translate.scalars.result_types import never_null
@@ -210,6 +215,7 @@ class Expressions:
             values.append(results[-1])
         if subject:
             check_comparison(self.notes, node, [*subject, *tests])
+        check_common(self.notes, node, "CASE", results)
         kind = common_of(result.type for result in results)
         nullable = default is None or any(result.nullable for result in results)
         arguments = tuple(value.expr for value in values)
@@ -229,7 +235,10 @@ class Expressions:
     def negate(self, node: exp.Neg) -> Typed:
         value = self.translate(node.this)
         constant = negative(value)
-        return constant or self.apply("neg", [value], "(- {0})", value.type)
+        if constant is None:
+            check_arithmetic(self.notes, node, [value])
+        kind = "double" if value.type == "string" else value.type
+        return constant or self.apply("neg", [value], "(- {0})", kind)
 
     def bracket(self, node: exp.Bracket) -> Typed:
         """x[1], m['key']."""
