@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.errors import did_you_mean
+from headwater.sql.parsing.arities import wrong_amount
 from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.passes.foreign_functions import NO_FUNCTIONS_OF_ONES_OWN, instead
@@ -137,6 +138,9 @@ def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
     unit = ""
     if name in _WITH_UNIT and len(arguments) == 3:
         unit, arguments = f"{text(arguments[0])}, ", arguments[1:]
+    elif wanted := wrong_amount(name, len(arguments)):
+        many = "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"
+        reader.notes.fail("HW113", node, f"{name} takes {wanted}, and is given {many}")
     values: list[Typed] = []
     slots: list[str] = []
     for argument in arguments:
