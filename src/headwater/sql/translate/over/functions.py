@@ -50,7 +50,6 @@ def window_function(reader: Expressions, node: exp.Window) -> Typed:
     values = _arguments(reader, call)
     keys = reader.several(partition)
     by = reader.several([item.this if isinstance(item, exp.Ordered) else item for item in order])
-    check_order(reader.notes, node, by)
     ordered = tuple(read_order(reader, item, value) for item, value in zip(order, by, strict=True))
     frame = read_frame(reader, spec, by) if spec is not None else None
     if name in _NEED_ORDER and not ordered:
@@ -201,5 +200,6 @@ def read_order(reader: Expressions, node: exp.Expr, value: Typed | None = None) 
     bare = node.this if isinstance(node, exp.Ordered) else node
     descending = bool(node.args.get("desc"))
     nulls_first = node.args.get("nulls_first")
-    expr = (value or reader.translate(bare)).expr
-    return Order(expr, descending, not descending if nulls_first is None else bool(nulls_first))
+    value = value or reader.translate(bare)
+    check_order(reader.notes, node, value)
+    return Order(value.expr, descending, not descending if nulls_first is None else bool(nulls_first))

@@ -136,16 +136,11 @@ def check_common(notes: Notes, node: exp.Expr, function: str, values: Sequence[T
 _OTHER_THAN_TEXT = _SCALAR - {"string"}
 
 
-def check_order(notes: Notes, node: exp.Expr, values: Sequence[Typed]) -> None:
+def check_order(notes: Notes, node: exp.Expr, value: Typed) -> None:
     """ORDER BY a map."""
-    for value in values:
-        if "map<" in value.type:
-            _clash(
-                notes,
-                node,
-                f"a {value.type} has no order",
-                "order by map_entries(x), or by one of its values",
-            )
+    if "map<" in value.type:
+        hint = "order by map_entries(x), or by one of its values"
+        _clash(notes, node, f"a {value.type} has no order", hint)
 
 
 # What CAST refuses in ANSI mode, whatever the values.

@@ -62,7 +62,7 @@ class Expressions:
     below: Gathered | None = None  # where the subqueries of an aggregate's arguments stand: under the groups
     aliases: Mapping[str, Typed] = field(default_factory=dict)  # of the select list, for what comes after
     aliases_first: bool = False  # HAVING looks at them before the columns
-    variables: frozenset[str] = frozenset()  # of the lambdas around
+    variables: Mapping[str, str] = field(default_factory=dict)  # of the lambdas around, and their types
     # window(...) and subqueries among the keys: the columns that stand for them already
     ready: Mapping[exp.Expr, Typed] = field(default_factory=dict)
 
@@ -96,7 +96,7 @@ class Expressions:
             case exp.Identifier():  # sqlglot's form of a lambda's variable
                 return self._variable([node.name])
             case exp.Lambda():
-                return self._lambda(node)
+                return self.function(node, [""] * len(node.expressions))
             case exp.Placeholder() | exp.Parameter():
                 return self._parameter(node)
             case exp.Star():
@@ -187,11 +187,13 @@ class Expressions:
 
     def _variable(self, names: list[str]) -> Typed:
         value: Expr = Call("variable", (), f"`{names[0].lower()}`")
-        return field_access(self.notes, Typed(value), names[1:], exp.null())
+        typed = Typed(value, self.variables.get(names[0].lower(), ""))
+        return field_access(self.notes, typed, names[1:], exp.null())
 
-    def _lambda(self, node: exp.Lambda) -> Typed:
+    def function(self, node: exp.Lambda, types: Sequence[str]) -> Typed:
+        """(a, b) -> a + b, of values of these types, where they are known."""
         names = [variable.name.lower() for variable in node.expressions]
-        inner = replace(self, variables=self.variables | set(names))
+        inner = replace(self, variables={**self.variables, **dict(zip(names, types, strict=False))})
         body = inner.translate(node.this)
         listed = ", ".join(f"`{name}`" for name in names)
         parameters = listed if len(names) == 1 else f"({listed})"  # Spark takes no brackets around one
