@@ -43,10 +43,15 @@ def _time_of_file(part: Slice) -> str:
 
 
 class Inputs:
-    """Slices and frames of one action as temporary views of a session; each slice is read once."""
+    """Slices and frames of one action as temporary views of a session; each slice is read once.
 
-    def __init__(self, spark: SparkSession) -> None:
+    With `one_task` whoever reads an input reads all of it: Spark then needs neither shuffles nor broadcasts,
+    each of which is a stage or a job of its own.
+    """
+
+    def __init__(self, spark: SparkSession, one_task: bool = False) -> None:
         self.spark = spark
+        self.one_task = one_task
         self.files: dict[tuple[str, ...], str] = {}  # files of a slice -> their view
         self._prefix = f"hw_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
@@ -150,4 +155,4 @@ class Inputs:
         name = f"{self._prefix}_{len(self._views)}"
         frame.createOrReplaceTempView(name)
         self._views.append(name)
-        return name
+        return f"(SELECT /*+ COALESCE(1) */ * FROM {name})" if self.one_task else name

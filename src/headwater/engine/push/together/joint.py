@@ -26,7 +26,7 @@ from itertools import accumulate
 from headwater.algebra.stages.families import MEMBER
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
-from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.delta_query import delta_query, few_plan
 from headwater.engine.push.together.families import families, family_query
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.together.stage_files import STAGE, stage_files
@@ -36,8 +36,9 @@ from headwater.engine.query.inputs import Inputs, spark_schema
 from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.metering import Meter, metered
+from headwater.engine.spark.session import Size
 from headwater.planning.cost.effort import Effort
-from headwater.planning.stages.actions import Mode
+from headwater.planning.stages.actions import Mode, handles_few
 from headwater.storage.delta.delta_log import NewFile
 
 __all__ = ["push_jointly"]
@@ -62,11 +63,12 @@ def push_jointly(
     small = [job for job in jobs if job.mode is not Mode.EMPTY]
     read = {file.path for job in small for part in job.changed.values() for file in part.files}
     group = f"push {len(small)} stages {small[0].until} {uuid.uuid4().hex[:6]}"
-    spark = workplace.spark_of(small[0].name, small=True)
+    few = hints and handles_few(_rows(small, relations), len(small))
+    spark = workplace.spark_of(small[0].name, Size.FEW if few else Size.SMALL)
     parts: list[_Part] = []
     written: dict[str, list[NewFile]] = {}
     rows: dict[str, int] = {}
-    with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark) as opened:
+    with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark, few) as opened:
         for together in families(workplace, small, read):
             if together.alone:
                 (job,) = together.jobs
@@ -89,6 +91,11 @@ def push_jointly(
                 rows[job.name] = commit(workplace, job, written.get(job.name, ()))
     idle = [Pushed(job, job.effort) for job in jobs if job.mode is Mode.EMPTY]
     return [*_pushed(workplace, small, relations, rows, meter, group), *idle]
+
+
+def _rows(jobs: Sequence[Job], relations: Mapping[str, Relations]) -> int:
+    """At most how many rows the jobs read."""
+    return sum(few_plan(job, relations[job.name])[1] for job in jobs)
 
 
 def _types(workplace: Workplace, job: Job) -> dict[str, str]:
