@@ -107,8 +107,7 @@ def test_a_view_equals_its_sql_after_every_push(
     seed: int, few: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`few`: actions are one task that nothing is compiled for; else they are planned as those of many rows."""
-    if not few:
-        monkeypatch.setattr(actions, "FEW_ROWS", -1)
+    monkeypatch.setattr(actions, "FEW_ROWS", 5_000 if few else -1)
     chance = random.Random(1000 + seed)
     world = random_world(chance)
     # Mostly views of ordinary size: a Spark plan for a deeply nested one takes seconds.

@@ -33,6 +33,9 @@ from headwater.storage.copying import copy_delta
 
 __all__ = ["push_stage", "run_action"]
 
+# Of files that a recompute reads: it has few tasks, so it writes few files without moving its rows once more.
+FEW_BYTES = 256_000_000
+
 
 def run_action(
     workplace: Workplace,
@@ -106,7 +109,8 @@ def _compute_and_commit(workplace: Workplace, job: Job, relations: Relations, hi
         frame = opened.run(delta.query)
         timeline = workplace.timeline(job.name)
         create(timeline, job.name, frame)
-        files = write(frame, timeline.path, job.until, spread=not (few or delta.shuffled))
+        spread = not (few or delta.shuffled or (job.replaces and opened.bytes_read <= FEW_BYTES))
+        files = write(frame, timeline.path, job.until, spread)
         return commit(workplace, job, files)
 
 

@@ -133,6 +133,11 @@ class Inputs:
         frame = self._reading(schema, [file.path for file in part.files])
         return Query(self._register(frame.selectExpr("*", f"{_time_of_file(part)} AS {quoted(at)}")), columns)
 
+    @property
+    def bytes_read(self) -> int:
+        """Of all files that were asked for."""
+        return sum(os.path.getsize(path) for files in self.files for path in files)
+
     def persist(self, path: str, query: Query) -> Query:
         """Compute a query once and keep its rows; slices that hold the pending file `path` read them."""
         frame = self.run(query).persist()

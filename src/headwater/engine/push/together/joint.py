@@ -16,9 +16,8 @@ Stages whose columns of one name differ in type, or in case, are written one aft
 from __future__ import annotations
 
 import math
-import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
@@ -81,7 +80,7 @@ def push_jointly(
                 query = family_query(workplace, together, relations, opened, hints)
             if query is not None:
                 parts.append(_Part(together.jobs, query, _types(workplace, together.jobs[0])))
-        tasks = _tasks(opened.files)
+        tasks = _tasks(opened.bytes_read)
         for batch in _compatible(parts):
             written |= _write(workplace, opened, batch, tasks)
         for job in jobs:
@@ -118,13 +117,12 @@ def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
     return [members for _, members in groups]
 
 
-def _tasks(files_opened: Iterable[tuple[str, ...]]) -> int:
+def _tasks(read: int) -> int:
     """How many tasks should write, by the bytes that are read.
 
     Spark would have at least one task for each term of each stage.  Each costs some ten milliseconds, and
     each file and folder that it writes costs a process (Hadoop sets permissions by `chmod`).
     """
-    read = sum(os.path.getsize(path) for files in files_opened for path in files)
     return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
 
 
