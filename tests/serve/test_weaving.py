@@ -171,6 +171,26 @@ def test_views_come_and_go_and_trees_stay(tmp_path: Path) -> None:
     assert again == finer
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "min(DATE '2026-01-01')", "min(struct(venue, symbol))", "max(coalesce(symbol, 'a\\nb'))", "avg(price)",
+        "count_if(at > TIMESTAMP '2026-01-01 00:00:00')", "max(named_struct('a b', venue))", "stddev(CAST(price AS DOUBLE))",
+    ],
+)  # fmt: skip
+def test_whatever_trees_hold_they_are_remembered(call: str, tmp_path: Path) -> None:
+    """A run keeps to them: text that reads back in another way would weave views anew each time."""
+    opened = project(
+        tmp_path, windows("a", 60, 10, call=call), windows("b", 120, 20, keys="date(at)", call=call)
+    )
+    planned = opened.plan([])
+    shared_catalog(opened.catalog, opened.warehouse)
+    held = remembered(opened.warehouse)
+    assert held is not None
+    assert repr(held.trees) == repr(planned.woven.known)
+    assert len(held.trees) == 1
+
+
 def test_the_plan_says_it(tmp_path: Path) -> None:
     project(
         tmp_path,
