@@ -66,8 +66,9 @@ def test_views_of_one_table_share_fragments(tmp_path: Path) -> None:
     assert set(tree.views) == {"a", "b"}
     assert tree.edge_rate == pytest.approx(0.1)
     assert tree.tree.overlap == 12
-    assert tree.cost_alone == pytest.approx(12 * 5000)
-    assert 5000 < tree.cost < tree.cost_alone / 2
+    groups = 20  # symbols
+    assert tree.cost_alone == pytest.approx(2 * 5000 + groups * (6 / 10 + 6 / 20))
+    assert tree.cost == pytest.approx(5000 + groups * 12 / 10), "the paper's rate + edge rate x overlap"
     planned = opened.plan([])
     assert planned.dollars_per_hour < planned.dollars_alone
     assert tree.stage in {stage for action in planned.keeps.actions for stage in action.names}
@@ -207,6 +208,16 @@ def test_the_plan_says_it(tmp_path: Path) -> None:
     assert tree["table"] == "quotes"
     assert sorted(tree["views"]) == ["a", "b"]
     assert tree["cost"] < tree["cost_alone"]
+    assert answer["weaving"] == {
+        "total_cost_alone": tree["cost_alone"],
+        "total_cost": tree["cost"],
+        "max_cost": tree["cost"],
+        "sites": [{"site": "default", "cost": tree["cost"]}],
+    }
+    both = [view for view in answer["views"] if view["name"] in "ab"]
+    for field in ("dollars_per_hour", "dollars_per_hour_alone"):
+        assert tree[field] == pytest.approx(sum(view[field] for view in both))
+    assert tree["dollars_per_hour"] < tree["dollars_per_hour_alone"]
     assert (tree["edge_rate"], tree["overlap"]) == (pytest.approx(0.1), 12)
     assert answer["apart"] == {"odd": "DISTINCT count has no partial states"}
     assert "shared edges" in picture.read_text()

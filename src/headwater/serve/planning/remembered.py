@@ -106,7 +106,7 @@ def remembered(warehouse: Warehouse) -> Remembered | None:
 
 
 def _tree_text(tree: Known) -> str:
-    """A tree on one line; nothing if its text cannot be read, or says something else: then it is woven anew."""
+    """A tree on one line; nothing if its text would say something else: then it is woven anew."""
     text = show(tree.plan, types=True)
     return json.dumps({"views": tree.views, "plan": text}) if _reads_back(text, tree.plan) else ""
 
