@@ -51,6 +51,9 @@ def bench_weave(
     sample: Annotated[
         int, typer.Option(help="With --execute: how many views stand for all where all take long.", min=1)
     ] = 25,
+    sites: Annotated[
+        int, typer.Option(help="With --execute: sites among which the optimizer spreads the views.", min=1)
+    ] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Compare thirteen optimizers and best on the paper's 256 combinations of parameters, three times each.
@@ -74,7 +77,9 @@ def bench_weave(
 
       headwater bench weave --execute
 
-      headwater bench weave --execute --views 10,50,250 --rate 500 --no-compare
+      headwater bench weave --execute --views 10,50,250,1000 --rate 1000 --pushes 5 --no-compare
+
+      headwater bench weave --execute --sites 4 --rate 1000 --no-compare
 
       headwater bench weave --execute --views 25 --rate 500 --pushes 4 --rank all
     """
@@ -87,9 +92,9 @@ def bench_weave(
 
         stream = stream_of(rate, period, pushes, quotes, data)
         if rank:
-            rank_weave_optimizers(views, stream, rank, out, as_json)
+            rank_weave_optimizers(views, stream, rank, sites, out, as_json)
         else:
-            bench_weave_execution(views, stream, optimizer, compare, sample, out, as_json)
+            bench_weave_execution(views, stream, optimizer, compare, sample, sites, out, as_json)
         return
     from headwater.bench.weave.experiments import experiment_2, one_more_query, scale
     from headwater.bench.weave.figures import draw_node_costs, draw_quality

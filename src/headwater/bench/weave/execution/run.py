@@ -60,9 +60,10 @@ class Bench:
         optimizer: str = "best",
         sampled: int = 25,
         tell: Tell = print,
+        sites: int = 1,
     ) -> None:
         self.spark, self.folder, self.stream, self.tell = spark, folder, stream, tell
-        self.optimizer = optimizer
+        self.optimizer, self.sites = optimizer, sites
         self.queries = window_views(views)
         self.sampled = sample(self.queries, sampled)
         self.checks: list[Check] = []
@@ -71,7 +72,8 @@ class Bench:
     def measure(self, compare: bool = True) -> Measured:
         """`compare`: also separately, by Spark's own recompute and by Structured Streaming."""
         path = os.path.join(self.folder, "woven")
-        woven = World(self.spark, path, self.queries, self.stream, Weaving(self.optimizer, always=True))
+        weaving = Weaving(self.optimizer, always=True)
+        woven = World(self.spark, path, self.queries, self.stream, weaving, self.sites)
         costs, records = self._woven(woven, compare)
         contenders = [self._contender(WOVEN, self.queries, costs[WARM:])]
         if compare:
@@ -85,8 +87,8 @@ class Bench:
         trees = len(woven.trees)
         woven.close()
         return Measured(
-            self.stream.name, len(self.queries), self.optimizer, len(self.stream.batches[-1]), trees,
-            len(self.stream.batches) - WARM, costs[0].cpu_seconds,
+            self.stream.name, len(self.queries), self.sites, self.optimizer, len(self.stream.batches[-1]),
+            trees, len(self.stream.batches) - WARM, costs[0].cpu_seconds,
             sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records),
             tuple(contenders), tuple(self.checks),
         )  # fmt: skip
@@ -134,7 +136,7 @@ class Bench:
 
     def _separate(self, queries: Sequence[Query]) -> list[Cost]:
         path = os.path.join(self.folder, "separate")
-        world = World(self.spark, path, queries, self.stream, Weaving("off"))
+        world = World(self.spark, path, queries, self.stream, Weaving("off"), self.sites)
         costs = []
         for number in range(len(self.stream.batches)):
             cost, _ = world.push(number)
