@@ -23,6 +23,7 @@ def bench_weave_execution(
     compare: bool,
     sampled: int,
     sites: int,
+    warm: int,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -32,11 +33,13 @@ def bench_weave_execution(
     from headwater.engine.spark.session import session
 
     counts = _counts(views)
+    if warm >= len(stream.batches):
+        raise InputError("HW001", f"--warm {warm} of --pushes {len(stream.batches)} leaves none to count")
     tell = progress_console().print
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
         measured = [
-            Bench(spark, folder, stream, count, optimizer, sampled, tell, sites).measure(compare)
+            Bench(spark, folder, stream, count, optimizer, sampled, tell, sites, warm).measure(compare)
             for count in counts
         ]
     results = [fields(run) for run in measured]
