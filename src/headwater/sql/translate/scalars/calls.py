@@ -31,7 +31,7 @@ from headwater.sql.translate.scalars.typed import Typed
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["function_of", "refuse_moment", "translate_call", "view_time"]
+__all__ = ["function_of", "refuse_moment", "translate_call", "view_time", "window_time"]
 
 _TYPES = {"now": "timestamp", "current_date": "date", "localtimestamp": "timestamp_ntz"}
 _WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
@@ -86,7 +86,7 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     if name == "session_window" and node in reader.ready:
         return reader.ready[node]
     if name == "window_time" and len(node.expressions) == 1:
-        return _window_time(reader, node)
+        return window_time(reader.notes, reader.translate(node.expressions[0]), node)
     if name == "session_window":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
@@ -113,9 +113,9 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
         check_part(reader.notes, node, node.expressions[0].name)
 
 
-def _window_time(reader: Expressions, node: exp.Expr) -> Typed:
+def window_time(notes: Notes, window: Typed, node: exp.Expr) -> Typed:
     """The last moment of a window, in Spark's microseconds."""
-    end = field_access(reader.notes, reader.translate(node.expressions[0]), ["end"], node)
+    end = field_access(notes, window, ["end"], node)
     tick = Literal(timedelta(microseconds=1), "INTERVAL '1' MICROSECOND")
     return Typed(Call("sub", (end.expr, tick), "({0} - {1})"), end.type or "timestamp", end.nullable)
 
