@@ -242,11 +242,11 @@ class Catalog:
 def build(project: Project) -> Catalog:
     """Translate every view, in dependency order, so that a view over views knows their columns."""
     relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
-    keys = {name: _keys(table) for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
+        keys = {name: _keys(table, view) for name, table in project.tables.items()}
         kept[view.name] = outliving(keep(view, relations, keys), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
@@ -288,8 +288,15 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     )
 
 
-def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
-    return tuple(key for key in (table.key, *table.unique) if key)
+def _keys(table: Table, view: View) -> tuple[tuple[str, ...], ...]:
+    """What is unique in what a view reads.
+
+    What is shown of an update stream has rows of several times, though of one update key no two.
+    """
+    unique = tuple(key for key in (table.key, *table.unique) if key)
+    if not table.chooses or view.every_change:
+        return unique
+    return tuple(key for key in unique if set(key) >= set(table.update_key))
 
 
 def keep(

@@ -65,6 +65,8 @@ def test_on_overload(clause: str, expected: Updates) -> None:
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW122", 'no table "w"'),
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbl, weight);{WATCH}", "HW122", 'no column "symbl"'),
         (f"{BEST} REFRESH WEIGHT (price) FROM w (symbol, weight);{WATCH}", "HW122", "cannot be weighed"),
+        (BEST.replace("price", "_First"), "HW109", "where updates are chosen among"),
+        (BEST.replace("price", "_key0"), "HW109", "where updates are chosen among"),
     ],
 )
 def test_what_is_wrong(text: str, code: str, message: str) -> None:
@@ -115,6 +117,54 @@ def test_a_view_reads_what_is_shown_unless_it_wants_every_change(clause: str) ->
     (stage,) = over_shown.shared["quotes$shown"].stages
     assert (stage.kind, stage.reads) == (StageKind.CHOOSING, ("quotes",))
     assert over_shown.versions["v"] != plain.versions["v"] == every.versions["v"]
+
+
+def test_a_table_that_takes_everything_may_name_its_columns_as_it_likes() -> None:
+    assert project(QUOTES.replace("price", "_first")).tables["quotes"].column("_first") is not None
+
+
+EVERY = (
+    "CREATE MATERIALIZED VIEW {} REFRESH EVERY CHANGE AS SELECT symbol, count(*) AS n FROM {} GROUP BY symbol"
+)
+
+
+@pytest.mark.parametrize("below", ["v", "over_v"])
+def test_a_view_that_must_not_miss_a_change_cannot_read_what_was_chosen(below: str) -> None:
+    between = "CREATE MATERIALIZED VIEW over_v AS SELECT symbol FROM v"
+    with pytest.raises(InputError, match='shows what is chosen of "quotes"') as raised:
+        project(EVERY.format("all_of_it", below), BEST, between, VIEW.format(""))
+    assert raised.value.code == "HW140"
+
+
+@pytest.mark.parametrize(("table", "clause"), [(QUOTES, ""), (BEST, "REFRESH EVERY CHANGE")])
+def test_a_view_that_must_not_miss_a_change_reads_views_that_have_them_all(table: str, clause: str) -> None:
+    declared = project(
+        table, VIEW.format(clause), EVERY.format("all_of_it", "v"), EVERY.format("more", "all_of_it")
+    )
+    assert build(declared).stages_under("more")[-1] == "more"
+
+
+PLACES = "CREATE TABLE places (id INT PRIMARY KEY, symbol STRING, UPDATE KEY ({})) ON OVERLOAD UPDATES best"
+RANKED = "CREATE MATERIALIZED VIEW v {} AS SELECT symbol, row_number() OVER (ORDER BY id) AS n FROM places"
+
+
+@pytest.mark.parametrize(
+    ("key", "clause", "total"),
+    [
+        ("symbol", "REFRESH EVERY CHANGE", True),
+        ("id", "", True),
+        (
+            "symbol",
+            "",
+            False,
+        ),  # the id has gone to another symbol, whose row is shown; that of the first waits
+    ],
+)
+def test_what_is_shown_may_have_two_rows_of_a_key_that_is_no_update_key(
+    key: str, clause: str, total: bool
+) -> None:
+    catalog = build(project(PLACES.format(key), RANKED.format(clause)))
+    assert (not catalog.kept["v"].warnings) == total
 
 
 def test_refresh_weight() -> None:

@@ -178,4 +178,10 @@ CODES = (
         " old rows again.",
         "Let the view read a view over that table alone, which keeps the rows; or leave KEEP DERIVED out.",
     ),
+    Code(
+        "HW140",
+        "A view that reads EVERY CHANGE reads one that shows what was chosen",
+        "Under overload such a view lacks the updates that were superseded, and so would every view over it.",
+        "Declare the view below REFRESH EVERY CHANGE as well, or read the table itself.",
+    ),
 )

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headwater.algebra.stages.choosing import shown
 from headwater.catalog import Catalog
 from headwater.model import ReadWeight, RefreshWeight, Table
 from headwater.storage.as_python import as_python
@@ -154,9 +155,8 @@ def stale_since(catalog: Catalog, warehouse: Warehouse, view: str) -> int | None
 
     None if it shows all that was there at its time.
     """
-    if catalog.project.views[view].every_change:
-        return None
-    tables = (catalog.project.tables[name] for name in catalog.sources(view))
-    waiting = (waiting_of(catalog, warehouse, table.name) for table in tables if table.chooses)
+    under = catalog.stages_under(view)
+    tables = (table.name for table in catalog.project.tables.values() if table.chooses)
+    waiting = (waiting_of(catalog, warehouse, table) for table in tables if shown(table) in under)
     instants = (table.since() for table in waiting if table.timeline.exists())
     return min((instant for instant in instants if instant is not None), default=None)

@@ -21,7 +21,7 @@ from headwater.model import (
     Updates,
 )
 from headwater.sql.ddl.clauses import Given
-from headwater.sql.ddl.overload import check_updates
+from headwater.sql.ddl.overload import check_own_columns, check_updates
 from headwater.sql.ddl.retain import RetainText, resolve_retain
 from headwater.sql.ddl.table_body import Draft
 from headwater.sql.ddl.watermark import WatermarkText, resolve_watermark
@@ -146,6 +146,8 @@ def _updates(
     given = ("overload_weight", "refresh_weight", "on_overload")
     token = next((place for name in given if (place := text.given.token(name))), text.name)
     shares = text.given.value("overload_weight") is not None
+    if updates is not Updates.APPEND:
+        check_own_columns(words, [column.name for column in text.draft.columns])
     check_updates(words, text.name.text, update_key, updates, weight, token, shares)
     return updates, weight
 

@@ -10,17 +10,27 @@ REFRESH WEIGHT (symbol) BY READS                           the same, learnt from
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from headwater.errors import InputError, did_you_mean
-from headwater.model import ReadWeight, RefreshWeight, Table, Updates
+from headwater.algebra.stages.choosing import own_column
+from headwater.errors import InputError, Place, did_you_mean
+from headwater.model import ReadWeight, RefreshWeight, Table, Updates, View
 from headwater.sql.ddl.clauses import WHOLE_WINDOWS, whole_windows
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.types import family
 from headwater.sql.parsing.words import Words
 
-__all__ = ["check_updates", "read_overload", "read_overload_weight", "read_weight", "resolve_weights"]
+__all__ = [
+    "check_every_change",
+    "check_own_columns",
+    "check_updates",
+    "read_overload",
+    "read_overload_weight",
+    "read_weight",
+    "resolve_weights",
+]
 
 
 def read_overload(words: Words) -> Updates:
@@ -111,6 +121,18 @@ def check_updates(
         )
 
 
+def check_own_columns(words: Words, columns: Sequence[Token]) -> None:
+    """What waits is stored with columns of its own beside the table's."""
+    for column in columns:
+        if own_column(column.text):
+            raise words.wrong(
+                "HW109",
+                f'"{column.text}" is one of Headwater\'s own columns where updates are chosen among',
+                column,
+                hint="choose another name, or leave out ON OVERLOAD",
+            )
+
+
 def resolve_weights(tables: list[Table]) -> list[Table]:
     """The tables with the columns of their weights in their declared spelling."""
     by_name = {table.name: table for table in tables}
@@ -174,3 +196,26 @@ def _column(table: Table, column: str, weight: RefreshWeight | ReadWeight) -> st
         hint = did_you_mean(column, table.column_names)
         raise InputError("HW122", message, place=weight.place, hint=hint)
     return name
+
+
+def check_every_change(
+    tables: Iterable[Table], views: Iterable[View], reads: Mapping[str, Mapping[str, Place]]
+) -> None:
+    """A view that must not miss a change cannot read one that shows what was chosen.
+
+    `views` in dependency order; `reads`: what each reads, and where.
+    """
+    choosing = {table.name for table in tables if table.chooses}
+    chosen: dict[str, str] = {}  # of a view that shows what is chosen: of which table
+    for view in views:
+        for name, place in reads[view.name].items():
+            table = name if name in choosing and not view.every_change else chosen.get(name)
+            if table is not None and view.every_change:
+                raise InputError(
+                    "HW140",
+                    f'"{view.name}" is to read EVERY CHANGE, but "{name}" shows what is chosen of "{table}"',
+                    place=place,
+                    hint=f'declare "{name}" REFRESH EVERY CHANGE as well, or read "{table}" itself',
+                )
+            if table is not None:
+                chosen.setdefault(view.name, table)
