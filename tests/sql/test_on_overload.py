@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from headwater.algebra.stages.stage import StageKind
 from headwater.catalog import build
 from headwater.errors import InputError
-from headwater.model import Project, RefreshWeight, Site, Updates
+from headwater.model import Project, RefreshWeight, Site, Updates, WholeWindows, Windowed
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 
@@ -47,13 +49,12 @@ def test_on_overload(clause: str, expected: Updates) -> None:
     ("text", "code", "message"),
     [
         (f"{QUOTES} ON OVERLOAD UPDATES bset", "HW111", "no policy of updates"),
-        (f"{QUOTES} ON OVERLOAD UPDATES lazy", "HW102", "not shown whole"),
+        (f"{QUOTES} ON OVERLOAD UPDATES lazy", "HW102", "after the policy"),
         (f"{QUOTES} ON OVERLOAD best", "HW100", "UPDATES"),
         ("CREATE TABLE t (a INT) ON OVERLOAD UPDATES best", "HW117", "no UPDATE KEY"),
         (f"{QUOTES} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW117", "nothing asks for"),
-        (f"{BEST} WINDOWS LAZY", "HW102", "not shown whole"),
-        (f"{BEST} eager", "HW102", "not shown whole"),
-        (JOIN.format("WINDOWS EAGER"), "HW102", "not shown whole"),
+        (f"{BEST} eager", "HW102", "after the policy"),
+        (JOIN.format("WINDOWS EAGER"), "HW102", "after the policy"),
         (JOIN.format("WINDOWS = INTERVAL '1' MINUTE"), "HW102", 'did you mean "WINDOW"'),
         (f"{QUOTES} OVERLOAD WEIGHT = 2", "HW117", "takes everything under overload"),
         (f"{BEST} OVERLOAD WEIGHT = 0", "HW111", "above 0"),
@@ -181,3 +182,79 @@ def test_another_policy_or_a_column_more_leaves_views_as_they_are() -> None:
     more = build(project(f"{wider} ON OVERLOAD UPDATES best", VIEW.format("")))
     assert more.versions["v"] == best.versions["v"]
     assert more.versions["quotes"] != best.versions["quotes"]  # what is shown starts anew, with the column
+
+
+TICKS = (
+    "CREATE TABLE ticks (symbol STRING, price DOUBLE, at TIMESTAMP TEMPORAL, seen TIMESTAMP{}, UPDATE KEY (symbol))"
+    " ON OVERLOAD UPDATES {}"
+)
+LAZY = TICKS.format("", "best WINDOWS LAZY")
+BY_WINDOW = (
+    "CREATE MATERIALIZED VIEW {} {} AS SELECT symbol, count(*) AS n FROM {} GROUP BY symbol, window(at, {})"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "semantics", "column"),
+    [
+        (LAZY, WholeWindows.LAZY, "at"),
+        (TICKS.format("", "inplace windows eager RETAIN INTERVAL '1' HOUR"), WholeWindows.EAGER, "at"),
+        (TICKS.format(" TEMPORAL", "best WINDOWS LAZY ON SEEN"), WholeWindows.LAZY, "seen"),
+        (TICKS.format("", "best WINDOWS EAGER ON VIOLATION WARN"), WholeWindows.EAGER, "at"),
+    ],
+)
+def test_whole_windows(text: str, semantics: WholeWindows, column: str) -> None:
+    table = project(text).tables["ticks"]
+    assert table.windows == Windowed(semantics, column)
+    assert (table.update_key, table.row_key) == (("symbol",), ("symbol", column))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (TICKS.format("", "best WINDOWS LATE"), "HW111", "LAZY or EAGER"),
+        (TICKS.format("", "append WINDOWS LAZY"), "HW141", "takes everything"),
+        (TICKS.format(" TEMPORAL", "best WINDOWS LAZY"), "HW141", "needs a TEMPORAL column"),
+        (TICKS.format("", "best WINDOWS LAZY ON price"), "HW141", "needs a TEMPORAL column"),
+        (f"{BEST} WINDOWS EAGER", "HW141", "needs a TEMPORAL column"),
+        (LAZY.replace("KEY (symbol)", "KEY (symbol, at)"), "HW141", "needs a TEMPORAL column"),
+    ],
+)
+def test_what_is_wrong_with_windows(text: str, code: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        project(text)
+    assert raised.value.code == code
+
+
+def test_rows_are_shown_together_whose_windows_are_those_of_any_view() -> None:
+    views = [
+        BY_WINDOW.format("six", "", "ticks", "'6 seconds'"),
+        "CREATE MATERIALIZED VIEW in_between AS SELECT symbol, at FROM ticks",
+        BY_WINDOW.format("four", "", "in_between", "'4 seconds'"),
+        BY_WINDOW.format("all_of_it", "REFRESH EVERY CHANGE", "ticks", "'1 hour', '5 seconds'"),
+    ]
+    table = build(project(LAZY, *views)).project.tables["ticks"]
+    assert table.windows == Windowed(WholeWindows.LAZY, "at", timedelta(seconds=12))
+
+
+@pytest.mark.parametrize(
+    ("clause", "window", "message"),
+    [
+        ("", "'10 seconds', '5 seconds'", "overlap"),
+        ("", "'10 seconds', '10 seconds', '3 seconds'", "begin at other times"),
+        ("REFRESH POLICY FULL", "'10 seconds'", "is recomputed from its SQL"),
+    ],
+)
+def test_windows_that_could_have_holes_are_refused(clause: str, window: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as raised:
+        build(project(LAZY, BY_WINDOW.format("v", clause, "ticks", window)))
+    assert raised.value.code == "HW141"
+
+
+def test_what_is_shown_starts_anew_if_views_have_other_windows() -> None:
+    """Of the new ones some might be shown in part."""
+    short, long, none = (
+        build(project(text, BY_WINDOW.format("v", "", "ticks", f"'{seconds} seconds'")))
+        for text, seconds in ((LAZY, 5), (LAZY, 10), (LAZY.replace("WINDOWS LAZY", ""), 10))
+    )
+    assert len({catalog.versions["ticks"] for catalog in (short, long, none)}) == 3

@@ -27,7 +27,7 @@ __all__ = ["choosing_stage", "own_column", "over_shown", "shown", "table_of", "w
 
 _SHOWN = "$shown"
 _WAITING = "$waiting"
-_OWN = re.compile(r"_(first|last|updates|seen|at|part|changes|arrived|taken|worth|chosen|key\d+)")
+_OWN = re.compile(r"_(first|last|updates|seen|at|part|changes|arrived|taken|worth|chosen|may|front|key\d+)")
 
 
 def own_column(name: str) -> bool:

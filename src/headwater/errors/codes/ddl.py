@@ -184,4 +184,11 @@ CODES = (
         "Under overload such a view lacks the updates that were superseded, and so would every view over it.",
         "Declare the view below REFRESH EVERY CHANGE as well, or read the table itself.",
     ),
+    Code(
+        "HW141",
+        "Windows cannot be shown whole",
+        "ON OVERLOAD UPDATES ... WINDOWS needs a TEMPORAL timestamp beside the UPDATE KEY, and views whose"
+        " windows do not overlap.",
+        "Declare the column TEMPORAL, name it after ON if there are several; group by window(time, size).",
+    ),
 )

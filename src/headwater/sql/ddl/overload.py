@@ -1,6 +1,7 @@
 """ON OVERLOAD UPDATES, OVERLOAD WEIGHT and REFRESH WEIGHT: which updates of a table are shown first.
 
 ON OVERLOAD UPDATES best                                   the policy
+ON OVERLOAD UPDATES best WINDOWS LAZY [ON quoted_at]       whole windows of a key are shown, the newest first
 OVERLOAD WEIGHT = 3                                        of the time that it divides with others, as much as
                                                            three of weight 1; of an adapted join as well
 REFRESH WEIGHT (symbol) FROM watchlist (symbol, weight)    how much the staleness of a key matters: a table
@@ -11,11 +12,20 @@ REFRESH WEIGHT (symbol) BY READS                           the same, learnt from
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from headwater.algebra.stages.choosing import own_column
 from headwater.errors import InputError, Place, did_you_mean
-from headwater.model import ReadWeight, RefreshWeight, Table, Updates, View
+from headwater.model import (
+    Column,
+    ReadWeight,
+    RefreshWeight,
+    Table,
+    Updates,
+    View,
+    WholeWindows,
+    Windowed,
+)
 from headwater.sql.ddl.clauses import WHOLE_WINDOWS, whole_windows
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
@@ -33,8 +43,69 @@ __all__ = [
 ]
 
 
-def read_overload(words: Words) -> Updates:
-    """What follows ON OVERLOAD: UPDATES best."""
+@dataclass(frozen=True, slots=True)
+class OverloadText:
+    """The clause as read: the column of its windows is resolved when all columns are known."""
+
+    updates: Updates = Updates.APPEND
+    windows: WholeWindows | None = None
+    column: str = ""  # ON quoted_at
+    token: Token | None = field(default=None, compare=False)  # of WINDOWS
+
+
+def read_overload(words: Words) -> OverloadText:
+    """What follows ON OVERLOAD: UPDATES best [WINDOWS LAZY [ON quoted_at]]."""
+    updates = _read_policy(words)
+    token = words.peek()
+    if not words.accept("WINDOWS"):
+        return OverloadText(updates)
+    semantics = words.name("LAZY or EAGER")
+    kinds = [kind.value for kind in WholeWindows]
+    if semantics.text.lower() not in kinds:
+        message = f"expected LAZY or EAGER after WINDOWS, found {semantics}"
+        raise words.wrong("HW111", message, semantics, choices=["LAZY", "EAGER"])
+    column = ""
+    if words.at("ON") and not words.at("ON", "VIOLATION") and not words.at("ON", "OVERLOAD"):
+        words.expect("ON")
+        token = words.name("a TEMPORAL column")
+        column = token.text
+    return OverloadText(updates, WholeWindows(semantics.text.lower()), column, token)
+
+
+def resolve_windows(
+    words: Words, text: OverloadText, table: str, columns: Sequence[Column], update_key: Sequence[str]
+) -> Windowed | None:
+    """By which column a table has windows: its TEMPORAL timestamp, or the one that is named."""
+    if text.windows is None:
+        return None
+    instants = [
+        column.name
+        for column in columns
+        if column.temporal and column.type == "timestamp" and column.name not in update_key
+    ]
+    name = spelling(text.column, instants) if text.column else None
+    if not text.column and len(instants) == 1:
+        name = instants[0]
+    if name is None:
+        raise words.wrong(
+            "HW141",
+            f'"{table}" needs a TEMPORAL column to tell in which window a row is',
+            text.token,
+            detail=f"Such columns here: {', '.join(instants) or 'none'}. One that is part of the UPDATE KEY"
+            " would make a key of every row.",
+            hint=f"declare quoted_at TIMESTAMP TEMPORAL, then WINDOWS {text.windows.name} ON quoted_at",
+        )
+    if text.updates is Updates.APPEND:
+        raise words.wrong(
+            "HW141",
+            f'"{table}" takes everything under overload and has no windows to choose among',
+            text.token,
+            hint=f"write ON OVERLOAD UPDATES best WINDOWS {text.windows.name}",
+        )
+    return Windowed(text.windows, name)
+
+
+def _read_policy(words: Words) -> Updates:
     words.expect("UPDATES", after="ON OVERLOAD")
     policies = [policy.value for policy in Updates]
     token = words.name("a policy")
