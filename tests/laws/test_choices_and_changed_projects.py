@@ -20,6 +20,7 @@ from headwater.engine.push import pusher
 from headwater.engine.push.record import Records
 from headwater.engine.upkeep.compaction import Compactor
 from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
+from headwater.serve.read import TooStaleError, standing
 from headwater.serve.reports.tables import stale_since, table_statuses
 from headwater.storage.warehouse import Warehouse
 from support.cases import scaled
@@ -161,6 +162,14 @@ def test_a_view_is_as_stale_as_what_is_shown_to_it(tmp_path: Path) -> None:
     project.push()
     stale = {name for name in project.views if stale_since(project.catalog, project.warehouse, name)}
     assert stale == set(VIEWS)
+    bound = timedelta(seconds=1)  # within it is the view's time, but not that of its stalest key
+    assert standing(project.catalog, project.warehouse, project.clock, "over_all", bound).stalest_key is None
+    stalest = standing(project.catalog, project.warehouse, project.clock, "newest").stalest_key
+    assert stalest is not None
+    assert stalest > bound
+    with pytest.raises(TooStaleError, match="stale") as raised:
+        standing(project.catalog, project.warehouse, project.clock, "newest", bound)
+    assert raised.value.staleness == stalest
 
 
 @pytest.mark.slow

@@ -66,6 +66,7 @@ def test_on_overload(clause: str, expected: Updates) -> None:
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, weight)", "HW122", 'no table "w"'),
         (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbl, weight);{WATCH}", "HW122", 'no column "symbl"'),
         (f"{BEST} REFRESH WEIGHT (price) FROM w (symbol, weight);{WATCH}", "HW122", "cannot be weighed"),
+        (f"{BEST} REFRESH WEIGHT (symbol) FROM w (symbol, symbol);{WATCH}", "HW122", "a weight is a number"),
         (BEST.replace("price", "_First"), "HW109", "where updates are chosen among"),
         (BEST.replace("price", "_key0"), "HW109", "where updates are chosen among"),
     ],

@@ -227,6 +227,7 @@ def _resolved(
             hint=did_you_mean(weight.table, tables),
         )
     columns = tuple(_column(table, column, weight) for column in weight.columns)
+    _check_number(tables[name], weight)
     keys = tuple(_column(tables[name], column, weight) for column in weight.keys)
     value = _column(tables[name], weight.weight, weight)
     for column, key in zip(columns, keys, strict=True):
@@ -244,6 +245,17 @@ def _resolved(
                 detail="Weights are of update keys, and of the same type.",
             )
     return replace(weight, table=name, columns=columns, keys=keys, weight=value)
+
+
+def _check_number(table: Table, weight: RefreshWeight) -> None:
+    column = table.column(_column(table, weight.weight, weight))
+    if column is not None and family(column.type) != "number":
+        raise InputError(
+            "HW122",
+            f"{table.name}.{column.name} is {column.type}, but a weight is a number",
+            place=weight.place,
+            hint="declare it DOUBLE",
+        )
 
 
 def _by_reads(table: Table, weight: ReadWeight) -> ReadWeight:
