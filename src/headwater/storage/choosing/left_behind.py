@@ -1,9 +1,9 @@
 """What is shown of an update stream, as some earlier declaration had it, and views have gone on without.
 
-What is shown is stored anew if the table gains a column, or its windows become others.  Should the
-declaration be as before again, the old folder is found where it was: behind the views, which have read the
-other one since.  Its next changes would bring them what they have.  So it is removed, and computed anew: then
-views see that its changes since their time are not known.
+What is shown is stored anew if its windows become others, because views came or went.  Should they be as
+before again, the old folder is found where it was: behind the views, which have read the other one since.
+Its next changes would bring them what they have.  So it is removed, and computed anew: then views see that
+its changes since their time are not known.
 """
 
 from __future__ import annotations
