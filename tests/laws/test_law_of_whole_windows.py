@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push import pusher
+from headwater.engine.push.record import Records
 from headwater.serve.reports.tables import stale_since, table_statuses
 from support.cases import scaled
 from support.choosing_without_spark import rows_of
@@ -39,6 +41,18 @@ def test_no_window_has_holes_and_nothing_is_lost(seed: int, tmp_path: Path) -> N
     ticks.push(everything=True)
     ticks.check()
     assert ticks.shown() == rows_of(ticks.warehouse.source("ticks"))
+
+
+def test_other_windows_wait_for_the_push_that_is_under_way(tmp_path: Path) -> None:
+    """Its rows go to the folder of what is shown, which is another then."""
+    ticks = Ticks(tmp_path, 1)
+    executor = spark_executor(ticks.place, ticks.clock, Records(ticks.clock))
+    executor.states["dear"].running = True
+    ticks.length *= 2
+    assert not executor.adopt(ticks.catalog)
+    executor.states["dear"].running = False
+    assert executor.adopt(ticks.catalog)
+    executor.close()
 
 
 def _check_choice(ticks: Ticks, before: Rows) -> None:
