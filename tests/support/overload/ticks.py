@@ -93,7 +93,7 @@ class Ticks:
 
     def push(self, everything: bool = False) -> None:
         self.clock.advance(timedelta(seconds=2))
-        remove_left_behind(self.catalog, self.warehouse)  # as a run does when it starts
+        remove_left_behind(self.catalog, self.warehouse)  # as a run does that takes up other views
         executor = spark_executor(self.place, self.clock, Records(self.clock))
         executor.watermarks = {"ticks": self.clock.now()}
         try:

@@ -30,7 +30,6 @@ from headwater.engine.spark.sites import Sites
 from headwater.engine.spark.tasks import map_tasks
 from headwater.engine.upkeep.damage import remove_damaged
 from headwater.model import Project, Table
-from headwater.storage.choosing.left_behind import remove_left_behind
 from headwater.storage.records.dropped import sweep_shared, unmark
 from headwater.storage.records.lessons import learnt
 from headwater.storage.records.run_lock import run_lock
@@ -125,7 +124,6 @@ def _tidy(catalog: Catalog, warehouse: Warehouse, sharing: bool) -> None:
     """Remove what earlier runs left and this one does not need."""
     project: Project = catalog.project
     unmark(warehouse, catalog.folders().values(), catalog.kept)
-    remove_left_behind(catalog, warehouse)
     if sharing:
         roots = {name: site.storage for name, site in project.sites.items()}
         sweep_shared(warehouse, shared_folders(catalog), roots, set(catalog.folders().values()))

@@ -3,7 +3,8 @@
 What is shown is stored anew if its windows become others, because views came or went.  Should they be as
 before again, the old folder is found where it was: behind the views, which have read the other one since.
 Its next changes would bring them what they have.  So it is removed, and computed anew: then views see that
-its changes since their time are not known.
+its changes since their time are not known.  (A run that starts finds the views ahead of what they read, and
+computes those anew: engine/upkeep/damage.py.)
 """
 
 from __future__ import annotations
