@@ -56,7 +56,7 @@ class Ticks:
     def __init__(
         self, folder: Path, seed: int, policies: Sequence[str] = POLICIES, place: Place = workplace
     ) -> None:
-        self.chance, self.folder, self.clock = random.Random(seed), str(folder), ManualClock()
+        self.chance, self.folder, self.clock = random.Random(seed), folder, ManualClock()
         self.place_of = place
         self.semantics = self.chance.choice(("LAZY", "EAGER"))
         self.policy = self.chance.choice(policies)
@@ -67,11 +67,11 @@ class Ticks:
 
     @property
     def catalog(self) -> Catalog:
-        return catalog_of(self.folder, self.policy, self.semantics, self.length, self.per_second)
+        return catalog_of(str(self.folder), self.policy, self.semantics, self.length, self.per_second)
 
     @property
     def warehouse(self) -> Warehouse:
-        return Warehouse(self.folder)
+        return Warehouse(str(self.folder))
 
     @property
     def place(self) -> Workplace:
@@ -100,6 +100,10 @@ class Ticks:
             executor.push_now(everything=everything)
         finally:
             executor.close()
+
+    def remembered(self) -> Callable[[], None]:
+        """Nothing is fed after a kill."""
+        return lambda: None
 
     def shown(self) -> Counter[tuple[Any, ...]]:
         return rows_of(self.place.timeline(shown("ticks")))
