@@ -47,10 +47,10 @@ class Catalog:
     def keys(self, name: str) -> tuple[tuple[str, ...], ...]:
         """The primary key, if any, then the other unique sets of columns.
 
-        An update key is one: capture lets a row replace the one before it.
+        In an update stream a row replaces the one before it.
         """
         table = self.tables[name]
-        return (*(key for key in (table.key, table.update_key) if key), *table.unique)
+        return (*(key for key in (table.key, table.row_key) if key), *table.unique)
 
     def is_unique(self, name: str, columns: Collection[str]) -> bool:
         return any(set(key) <= set(columns) for key in self.keys(name))
