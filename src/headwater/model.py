@@ -206,7 +206,10 @@ class RefreshPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An input of a window join: its name in FROM, the table, the column that says when a row is."""
+    """An input of a window join: its name in FROM, the table, the column that says when a row is.
+
+    `_captured`: the table has none, and it is when the row was captured.
+    """
 
     name: str
     table: str

@@ -13,7 +13,7 @@ from dataclasses import replace
 from headwater.algebra.stages.adapting import NUMBER, seen
 from headwater.algebra.stages.stage import Probing, Stage
 from headwater.clock import micros
-from headwater.engine.push.choosing.net_changes import names_of, net_changes, stored_rows
+from headwater.engine.push.choosing.net_changes import net_changes, net_names, stored_rows
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
@@ -67,7 +67,7 @@ def _of_other(workplace: Workplace, job: Job, inputs: Inputs, stage: Stage) -> s
     after = timeline.time() if timeline.exists() else BEGINNING
     other = replace(job, stage=stage, after=min(after, job.until))
     net = net_changes(workplace, other, inputs, stored_rows(workplace, other, inputs))
-    nulls = ", ".join(f"NULL AS {quoted(name)}" for name in names_of(job))
+    nulls = ", ".join(f"NULL AS {quoted(name)}" for name in net_names(job))
     return (
         f"SELECT {nulls}, 1 AS {WEIGHT}, {quoted(probing.time)} AS {_TIME}, {probing.place} AS {_PLACE},"
         f" {_fresh(job, probing)} AS {_FRESH} FROM {net} WHERE {WEIGHT} > 0"
