@@ -48,8 +48,8 @@ from headwater.errors import InputError
 from headwater.model import JoinWindow, Stream, View
 
 __all__ = [
-    "CAPTURED", "NUMBER", "PROBED", "PUSHED", "adapted", "apart_in_time", "instant", "is_mark",
-    "only_probing", "probes", "probing_stages", "seen",
+    "CAPTURED", "NUMBER", "PROBED", "PUSHED", "adapted", "apart_in_time", "came_before", "comes_now", "given",
+    "instant", "is_mark", "only_probing", "probes", "probing_stages", "seen",
 ]  # fmt: skip
 
 PUSHED, PROBED, NUMBER = "_pushed", "_probed", "_number"
@@ -234,11 +234,35 @@ def only_probing(plan: Plan, stages: Collection[str], until: Literal) -> Plan:
 
     def step(node: Plan) -> Plan:
         if isinstance(node, Scan) and node.relation in stages and node.version is Version.DELTA:
-            probed, pushed = Column(f"{node.alias}.{PROBED}"), Column(f"{node.alias}.{PUSHED}")
-            return Filter(node, call("or", probed, call("lt", pushed, until)))
+            probed = Column(f"{node.alias}.{PROBED}")
+            return Filter(node, call("or", probed, came_before(node.alias, until)))
         return node
 
     return rewrite_up(plan, step)
+
+
+def came_before(alias: str, until: Literal) -> Expr:
+    """Whether a row came with an earlier push than the one to `until`."""
+    return _compared("lt", "<", alias, until)
+
+
+def comes_now(alias: str, until: Literal) -> Expr:
+    return _compared("gte", ">=", alias, until)
+
+
+def _compared(function: str, sign: str, alias: str, until: Literal) -> Expr:
+    arguments = (Column(f"{alias}.{PUSHED}"), until)
+    return Call(function, arguments, f"({{0}} {sign} {given('{1}', '{0}')})")
+
+
+def given(value: str, column: str) -> str:
+    """A value that is another one in every push, as SQL; `column`: any that may be NULL, and never is.
+
+    Spark writes constants into the code that it compiles, and compiles it anew for others, which takes longer
+    than to join a few thousand rows.  An array is handed to the code instead, as long as only rows can tell
+    which of its elements is meant.
+    """
+    return f"element_at(array({value}, NULL), if({column} IS NULL, 2, 1))"
 
 
 def instant(time: int) -> Literal:
