@@ -31,12 +31,12 @@ from headwater.storage.notices.under_way import read_under_way
 __all__ = ["Kills", "run_kills"]
 
 FRESHNESS = 6  # seconds
-RATE = 100  # rows per second of each stream
+RATE = 50  # rows per second of each stream
 DOMAINS = {"ab": 500, "bc": 500}
-PROBES = 300  # per second
+PROBES = 100  # per second
 TOLERANCE = 3.0  # windows: results outlive the start of the next run
 COMMITS = (1, 4)  # pushes of the join that end before one is killed
-COMMIT_S, UNDER_WAY_S = 120, 60
+COMMIT_S, UNDER_WAY_S = 600, 60
 LONGEST_S = 2.0  # that a push may be under way before it is killed
 
 
@@ -77,7 +77,7 @@ def run_kills(folder: Path, kills: int, say: Callable[[str], None]) -> Kills:
             seen = check(project.warehouse, project.catalog, "joined", patience_s=0.0)
             checked += [] if seen is None else [seen]
             chose += project.status().joins[0].choosing
-            say(f"kill {number + 1}: {seen or 'not checked'}")
+            say(f"kill {number + 1}, after {committed} pushes: {seen or 'not checked'}")
     answer(folder, "run", "--until-idle")
     (verified,) = answer(folder, "verify", "joined")["views"]
     return Kills(
