@@ -22,6 +22,7 @@ CREATE TABLE local (id BIGINT PRIMARY KEY, symbol STRING, at TIMESTAMP_NTZ TEMPO
 CREATE TABLE keyless (id BIGINT, at TIMESTAMP TEMPORAL);
 CREATE TABLE firms (symbol STRING PRIMARY KEY, name STRING);
 CREATE TABLE orders (id BIGINT PRIMARY KEY, placed TIMESTAMP TEMPORAL, paid TIMESTAMP TEMPORAL);
+CREATE TABLE prices (symbol STRING PRIMARY KEY, price DOUBLE, UPDATE KEY (symbol)) ON OVERLOAD UPDATES best;
 CREATE MATERIALIZED VIEW cheap AS SELECT * FROM nyc WHERE price < 5;
 """
 JOIN = "SELECT nyc.id, t.id AS other FROM nyc JOIN tokyo t ON nyc.symbol = t.symbol"
@@ -183,6 +184,7 @@ def test_what_a_part_of_the_matches_would_answer_otherwise_is_refused(select: st
         (WINDOW, "SELECT nyc.id FROM nyc JOIN (SELECT * FROM tokyo) t ON t.id = nyc.id", "HW127", "without subqueries"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN cheap t ON t.id = nyc.id", "HW127", '"cheap" is a view'),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN firms f ON f.symbol = nyc.symbol", "HW127", '"firms" needs one TEMPORAL'),
+        (ADAPT, "SELECT nyc.id FROM nyc JOIN prices p ON p.symbol = nyc.symbol", "HW127", '"prices" needs one TEMPORAL'),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN orders o ON o.id = nyc.id", "HW127", "placed, paid"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN local l ON l.id = nyc.id", "HW127", "different types"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN tokyo t (a, b, c, d) ON t.a = nyc.id", "HW127", "keep their names"),

@@ -177,7 +177,8 @@ def _stream(view: View, item: exp.Table, tables: Mapping[str, Table]) -> Stream:
     temporal = [column for column in tables[name].columns if column.temporal]
     times = [column.name for column in temporal if column.type in _INSTANTS]
     assert view.window is not None
-    if view.window.adapt and not temporal:
+    # What is shown of an update stream is as old as its update, not as the push that shows it.
+    if view.window.adapt and not temporal and (view.every_change or not tables[name].chooses):
         times = [CAPTURED]
     if len(times) != 1:
         raise _wrong(
