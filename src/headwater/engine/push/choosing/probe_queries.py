@@ -12,6 +12,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.errors import InternalError
+from headwater.planning.stages.actions import SMALL_ROWS
 from headwater.storage.timeline import WEIGHT
 
 __all__ = ["GONE", "KIND", "LATE", "PROBING", "SILENT", "probes_query"]
@@ -68,12 +69,12 @@ def _went(job: Job, probing: Probing, net: str, stored: Query) -> str:
     listed, mine = ", ".join(map(quoted, names)), ", ".join(f"s.{quoted(name)}" for name in names)
     old = f"s.{quoted(probing.time)} < {_instant(job.until - micros(probing.keep), f's.{WEIGHT}')}"
     same = " AND ".join(f"s.{quoted(name)} <=> n.{quoted(name)}" for name in names)
-    marks = ", ".join((PUSHED, PROBED, *_numbers(job)))
     his = ", ".join(f"s.{name}" for name in (PUSHED, PROBED, *_numbers(job)))
+    few = " /*+ BROADCAST(n) */" if job.effort.changed <= SMALL_ROWS else ""
+    # Of all that is stored only what goes is added up.
     return (
-        f"SELECT {mine}, {his}, -s.{WEIGHT} AS {WEIGHT}, {GONE} AS {KIND}"
-        f" FROM (SELECT {listed}, {marks}, sum({WEIGHT}) AS {WEIGHT} FROM {stored.text}"
-        f" GROUP BY {listed}, {marks} HAVING sum({WEIGHT}) <> 0) AS s"
+        f"SELECT *, {GONE} AS {KIND} FROM (SELECT{few} {mine}, {his}, -sum(s.{WEIGHT}) AS {WEIGHT}"
+        f" FROM {stored.text} AS s"
         f" LEFT JOIN (SELECT {listed}, true AS _gone FROM {net} WHERE {WEIGHT} < 0) AS n ON {same}"
-        f" WHERE coalesce(n._gone, false) OR {old}"
+        f" WHERE coalesce(n._gone, false) OR {old} GROUP BY {mine}, {his} HAVING sum(s.{WEIGHT}) <> 0)"
     )
