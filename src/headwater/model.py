@@ -206,14 +206,11 @@ class RefreshPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An input of a window join: its name in FROM, the table, the column that says when a row is.
-
-    `_captured`: the table has none, and it is when the row was captured.
-    """
+    """An input of a window join: its name in FROM, the table, the column that says when a row is."""
 
     name: str
     table: str
-    column: str
+    column: str  # `_captured`: the table has none, and it is when the row was captured
     tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
     key: tuple[str, ...] = ()  # of the table
 
