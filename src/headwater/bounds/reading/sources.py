@@ -59,6 +59,7 @@ from headwater.bounds.reading.schema.qualified import (
     schema_of,
 )
 from headwater.bounds.reading.writes.followers import declared_followers, unread_followers
+from headwater.bounds.reading.writes.replacing import marked_as_replacing, without_replace
 from headwater.bounds.reading.writes.triggers import declared_triggers
 from headwater.errors import InputError
 from headwater.model import Query, SqlText
@@ -276,9 +277,9 @@ def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
     for name in (dialect,) if dialect else _GUESSES:
         try:
             text = without_options(with_lettered_parameters(sql.text, name == _DOLLARS), name)
-            text = without_foreign_words(text, _dialect(name), name)
+            text = without_replace(without_foreign_words(text, _dialect(name), name))
             tree = parse_statement(replace(sql, text=text), _dialect(name))
-            return in_common_form(tree, name), name
+            return in_common_form(marked_as_replacing(tree, sql.text), name), name
         except InputError as error:
             problem = problem or NotAnalysed(error.message, error.place)
     raise problem or NotAnalysed("no dialect reads it", sql.place())
