@@ -73,7 +73,11 @@ def _known_references(table: Table, tables: Mapping[str, Table]) -> Iterator[For
     for key in table.foreign_keys:
         target = tables.get(key.table)
         columns = key.referenced or (target.key if target is not None else ())
-        if target is not None and target.name != table.name and len(columns) == len(key.columns):
+        order = list(tables)
+        is_earlier = target is not None and order.index(target.name) < order.index(
+            table.name
+        )  # none in a circle
+        if is_earlier and len(columns) == len(key.columns):
             yield replace(key, referenced=columns)
 
 
