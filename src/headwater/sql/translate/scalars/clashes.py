@@ -193,8 +193,9 @@ _OF_A_TIME = {
     **dict.fromkeys(
         (
             "year", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekday", "weekofyear",
-            "quarter", "hour", "minute", "second", "last_day", "next_day", "date_format", "trunc", "add_months",
-            "date_add", "date_sub", "datediff", "months_between", "dayname", "monthname", "unix_date",
+            "quarter", "hour", "minute", "second", "last_day", "next_day", "date_format", "trunc",
+            "add_months", "date_add", "date_sub", "datediff", "months_between", "dayname", "monthname",
+            "unix_date",
         ),
         0,
     ),
