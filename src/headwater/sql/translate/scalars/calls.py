@@ -33,7 +33,7 @@ from headwater.sql.translate.scalars.types import element
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["function_of", "refuse_moment", "translate_call", "view_time"]
+__all__ = ["function_of", "refuse_moment", "translate_call", "view_time", "window_time"]
 
 _TYPES = {"now": "timestamp", "current_date": "date", "localtimestamp": "timestamp_ntz"}
 _OF_ONE_TYPE = {  # functions, and which is the first of the arguments that have one type
@@ -93,7 +93,7 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     if name == "session_window" and node in reader.ready:
         return reader.ready[node]
     if name == "window_time" and len(node.expressions) == 1:
-        return _window_time(reader, node)
+        return window_time(reader.notes, reader.translate(node.expressions[0]), node)
     if name == "session_window":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
@@ -132,9 +132,9 @@ def _check_place(reader: Expressions, node: exp.Expr, name: str) -> None:
         )  # fmt: skip
 
 
-def _window_time(reader: Expressions, node: exp.Expr) -> Typed:
+def window_time(notes: Notes, window: Typed, node: exp.Expr) -> Typed:
     """The last moment of a window, in Spark's microseconds."""
-    end = field_access(reader.notes, reader.translate(node.expressions[0]), ["end"], node)
+    end = field_access(notes, window, ["end"], node)
     tick = Literal(timedelta(microseconds=1), "INTERVAL '1' MICROSECOND")
     return Typed(Call("sub", (end.expr, tick), "({0} - {1})"), end.type or "timestamp", end.nullable)
 
