@@ -53,7 +53,9 @@ class Job:
     hollowed: tuple[str, ...] = ()  # hidden stages that a recompute as a whole leaves empty (whole.py)
     replaces: bool = False  # what was stored is replaced: nobody needs the difference
     whole: bool = False  # `stage` is the view as a whole
-    silent: bool = False  # of an adapted join: rows are stored that did not probe
+    apart: bool = (
+        False  # of an adapted join: results of rows that leave are looked for by which row came last
+    )
 
     @property
     def name(self) -> str:
@@ -128,7 +130,7 @@ def decide(
         return decided
     return replace(
         decided,
-        silent=workplace.learnt.some_silent(workplace.catalog.project, workplace.warehouse, kept, until),
+        apart=workplace.learnt.apart(workplace.catalog.project, workplace.warehouse, kept, until),
     )
 
 
@@ -188,7 +190,7 @@ def delta_plan(job: Job, estimates: Estimates, few: bool = False) -> Plan | None
     changed = frozenset(job.changed) | ({TIME} if job.passed else set())
     plan = _delta_plan(job.stage, changed, inserts, few and not probing_stages(job.kept))
     if plan is not None and (probing := probing_stages(job.kept)):
-        by_which = by_last if job.silent else only_probing
+        by_which = by_last if job.apart else only_probing
         plan = by_which(plan, probing, instant(job.until))
     return None if plan is None else estimates.without_empty(bind(plan, job.after, job.until))
 

@@ -22,6 +22,7 @@ from headwater.engine.spark.session import Size, sized_session
 from headwater.engine.spark.sites import Sites
 from headwater.storage.choosing.waiting_table import WaitingTable, waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse
 
@@ -39,6 +40,7 @@ class Workplace:
     sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     learnt: LearntJoins = field(default_factory=LearntJoins)  # of joins that are adapted
     gathered: Gathered = field(default_factory=Gathered)  # states that families have read
+    fresh: FreshRows = field(default_factory=FreshRows)  # what the last pushes have written
     _sized: dict[Size, SparkSession] = field(default_factory=dict, init=False)
 
     def timeline(self, stage: str) -> Timeline:
