@@ -28,7 +28,7 @@ def bench_weave_execution(
     as_json: bool,
 ) -> None:
     from headwater.bench.weave.execution.figure import draw, named
-    from headwater.bench.weave.execution.outcome import fields
+    from headwater.bench.weave.execution.outcome import WOVEN, fields
     from headwater.bench.weave.execution.run import Bench
     from headwater.engine.spark.session import session
 
@@ -50,6 +50,12 @@ def bench_weave_execution(
     else:
         for run in measured:
             _show(run)
+        if len(measured) > 1:
+            each = (
+                f"{1000 * (run.cpu_seconds(WOVEN) or 0.0) / run.views:.1f} of {run.views:,}"
+                for run in measured
+            )
+            console().print(f"milliseconds of CPU a push and view: {', '.join(each)}")
         console().print(f"plot and results in {out}")
 
 
