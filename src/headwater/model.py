@@ -241,7 +241,7 @@ class Stream:
 
     name: str
     table: str
-    column: str
+    column: str  # `_captured`: the table has none, and it is when the row was captured
     tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
     key: tuple[str, ...] = ()  # of the table
 
