@@ -207,6 +207,8 @@ def _pairs(timeline: Timeline, part: Slice, names: list[str]) -> list[tuple[Row,
 
 
 def _value(stored: object) -> object:
+    if isinstance(stored, list):  # how Arrow infers a struct of the evaluator, such as a window
+        return tuple(map(_value, stored))
     if isinstance(stored, str) and stored.startswith(ENCODED):
         value = pickle.loads(base64.b64decode(stored.removeprefix(ENCODED)))
         return math.nan if value != value else value  # the one that the evaluator knows

@@ -87,7 +87,7 @@ def test_an_outcome_says_what_was_scaled_and_is_drawn(tmp_path: Path) -> None:
         Contender(DUCKDB, 250, 1.0, 4.0, 4.0),
     )
     checks = (Check(3, "the definition", 250, ()), Check(4, "the definition", 250, ("q7",)))
-    run = Measured("generated", 250, "best", 1_000, 3, 2, 60.0, 12, contenders, checks)
+    run = Measured("generated", 250, 1, "best", 1_000, 3, 2, 60.0, 12, contenders, checks)
     shown = fields(run)
     assert [contender["over_woven"] for contender in shown["contenders"]] == [1.0, 25.0, 0.4]
     assert shown["wrong"] == ("q7",)

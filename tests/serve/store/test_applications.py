@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,49 +16,11 @@ from headwater.model import ForeignKey, Table
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
 from support.bounds.annotations import Expected, data_folder, expectations
-from support.store.applications import Duck, Rows, ddl, parameters, same_answer
-from support.store.projects import StoreProject, deleted
+from support.store.applications import Duck, Rows, change, ddl, parameters, parents_first, same_answer
+from support.store.projects import StoreProject
 
 BOOKSHOP = Path(__file__).parent / "bookshop.sql"
 ROUNDS, ASKED = 3, 3
-
-
-def parents_first(tables: Mapping[str, Table]) -> list[str]:
-    references = {
-        name: {key.table for key in table.foreign_keys if key.table != name} for name, table in tables.items()
-    }
-    return list(TopologicalSorter(references).static_order())
-
-
-def change(project: StoreProject, rows: Rows) -> None:
-    """Some rows go, some change and some come, in every table."""
-    order = parents_first(rows.tables)
-    referenced = {key.table for table in rows.tables.values() for key in table.foreign_keys}
-    for name in reversed(order):
-        held = rows.data[name]
-        gone = [row for row in held if name not in referenced and rows.random.random() < 0.2]
-        for row in gone:
-            held.remove(row)
-        if gone:
-            project.append(name, map(deleted, gone))
-    for name in order:
-        if new := rows.fill(name, 6):
-            project.append(name, new)
-        table = rows.tables[name]
-        plain = [c for c in table.columns if table.key and c.name not in _constrained(table)]
-        updates = []
-        for row in rows.random.sample(rows.data[name], min(4, len(rows.data[name]))) if plain else ():
-            column = rows.random.choice(plain)
-            row[column.name] = rows.value(column.type, column.nullable)
-            updates.append({"op": "update", "row": dict(row)})
-        if updates:
-            project.append(name, updates)
-
-
-def _constrained(table: Table) -> set[str]:
-    names = {*table.key, *(name for unique in table.unique for name in unique)}
-    names |= {name for limit in table.cardinalities for name in limit.columns}
-    return names | {name for key in table.foreign_keys for name in key.columns}
 
 
 def follow(project: StoreProject, rows: Rows) -> int:

@@ -188,6 +188,7 @@ CONSTRUCTS = [
         ("collect_list, array_agg, collect_set: sorted (a warning says so)", "SELECT customer, collect_list(quantity) AS q, array_agg(status) AS s, collect_set(day) AS d FROM orders GROUP BY customer"),
         ("string_agg, listagg without an order: sorted", "SELECT customer, string_agg(status, ',') AS s FROM orders GROUP BY customer"),
         ("mode: of equally frequent values the least; approx_percentile: exact", "SELECT customer, mode(status) AS m, approx_percentile(quantity, 0.5) AS p, percentile_approx(weight, array(0.25, 0.9)) AS q FROM orders GROUP BY customer"),
+        ("windows of windows", "SELECT window(w, '20 minutes') AS w, sum(n) AS n FROM (SELECT window AS w, count(*) AS n FROM orders GROUP BY window(at, '10 minutes')) GROUP BY window(w, '20 minutes')"),
         ("window_time", "SELECT window_time(window) AS t, n FROM (SELECT window, count(*) AS n FROM orders GROUP BY window(at, '10 minutes'))"),
         ("any_value: the least; max_by, min_by: of equals the greatest, the least", "SELECT customer, any_value(status) AS a, max_by(status, quantity) AS m, min_by(id, quantity) AS l FROM orders GROUP BY customer"),
     ),

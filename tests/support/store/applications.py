@@ -8,15 +8,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from graphlib import TopologicalSorter
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from headwater.model import SqlText, Table
+from headwater.model import Column, SqlText, Table
 from headwater.serve.store.declared import DeclaredQuery
 from headwater.sql.parsing.parser import in_dialect
 from headwater.storage.delta.types import arrow_schema
+from support.store.projects import StoreProject, deleted
 
 WORDS = ("arts", "books", "cats", "delta", "engine", "forest", "green", "harbour")
 HOUR = 3_600_000
@@ -52,7 +54,7 @@ class Rows:
     def row(self, name: str) -> dict[str, Any] | None:
         """A new row of a table, noted; None if it would break a constraint."""
         table = self.tables[name]
-        row = {column.name: self.value(column.type, column.nullable) for column in table.columns}
+        row = {column.name: self.value_of(column) for column in table.columns}
         for key in table.foreign_keys:
             targets = self.data.get(key.table, [])
             if targets:
@@ -78,6 +80,9 @@ class Rows:
                 return False
         return True
 
+    def value_of(self, column: Column) -> Any:
+        return self.value(column.type, column.nullable)
+
     def value(self, kind: str, nullable: bool) -> Any:
         r = self.random
         if nullable and r.random() < 0.05:
@@ -97,6 +102,44 @@ class Rows:
                 return Decimal(r.randint(0, 90000)).scaleb(-2)
             case _:
                 return r.randint(0, 40)
+
+
+def parents_first(tables: Mapping[str, Table]) -> list[str]:
+    references = {
+        name: {key.table for key in table.foreign_keys if key.table != name} for name, table in tables.items()
+    }
+    return list(TopologicalSorter(references).static_order())
+
+
+def change(project: StoreProject, rows: Rows) -> None:
+    """Some rows go, some change and some come, in every table."""
+    order = parents_first(rows.tables)
+    referenced = {key.table for table in rows.tables.values() for key in table.foreign_keys}
+    for name in reversed(order):
+        held = rows.data[name]
+        gone = [row for row in held if name not in referenced and rows.random.random() < 0.2]
+        for row in gone:
+            held.remove(row)
+        if gone:
+            project.append(name, map(deleted, gone))
+    for name in order:
+        if new := rows.fill(name, 6):
+            project.append(name, new)
+        table = rows.tables[name]
+        plain = [c for c in table.columns if table.key and c.name not in _constrained(table)]
+        updates = []
+        for row in rows.random.sample(rows.data[name], min(4, len(rows.data[name]))) if plain else ():
+            column = rows.random.choice(plain)
+            row[column.name] = rows.value(column.type, column.nullable)
+            updates.append({"op": "update", "row": dict(row)})
+        if updates:
+            project.append(name, updates)
+
+
+def _constrained(table: Table) -> set[str]:
+    names = {*table.key, *(name for unique in table.unique for name in unique)}
+    names |= {name for limit in table.cardinalities for name in limit.columns}
+    return names | {name for key in table.foreign_keys for name in key.columns}
 
 
 def parameters(query: DeclaredQuery, rows: Rows) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from headwater.bounds.plans.access.path import Access, local
 from headwater.bounds.plans.block_search import BlockSearch, State
 from headwater.bounds.plans.plan import Cut, Filter, Plan, Probe
 from headwater.bounds.plans.subplans import filtered, subqueries_of
-from headwater.bounds.query.block import Base
+from headwater.bounds.query.block import Base, Order
 
 __all__ = ["cut", "may_stop"]
 
@@ -45,8 +45,8 @@ def _reads_one_partition(search: BlockSearch, state: State, source: Base, access
 
 def cut(search: BlockSearch, state: State, pushed: bool) -> State | None:
     """The state with the block's order and limit taken; None if a later join might lose a row."""
-    lossless = search.lossless(state.done)
-    if lossless is None or search.most is None or not _is_ordered(search, state):
+    lossless, order = search.lossless(state.done), _order_here(search, state)
+    if lossless is None or search.most is None or order is None:
         return None
     here = [column for column in lossless.not_null if column.alias in state.done]
     later = [column for column in lossless.not_null if column.alias not in state.done]
@@ -60,16 +60,28 @@ def cut(search: BlockSearch, state: State, pushed: bool) -> State | None:
         bounded = filtered(bounded, checks, search.settings, search.plan_query) or bounded
     rows = bounded.bound.rows if search.per is not None else min(bounded.bound.rows, search.most)
     bound = replace(bounded.bound, rows=rows)
-    plan = Cut(bounded.plan, search.order, search.stop(), None, bound, search.per)
+    plan = Cut(bounded.plan, order, search.stop(), None, bound, search.per)
     with_cut = replace(bounded, plan=plan, bound=bound, assumes=bounded.assumes | assumes)
     return State(with_cut, state.done, True, lossless.expects)
 
 
-def _is_ordered(search: BlockSearch, state: State) -> bool:
-    """Can every item of ORDER BY, and what tells partitions apart, be computed from the sources there?"""
+def _order_here(search: BlockSearch, state: State) -> tuple[Order, ...] | None:
+    """The order by what the sources there hold, which may equal an expression over later ones.
+
+    None if an item of it, or what tells partitions apart, cannot be computed yet.
+    """
     given = search.given(state)
-    exprs = (*(item.expr for item in search.order), *(search.per or ()))
-    return all(aliases_of(expr) <= given and not subqueries_of(expr) for expr in exprs)
+    if not all(aliases_of(expr) <= given and not subqueries_of(expr) for expr in search.per or ()):
+        return None
+    order: list[Order] = []
+    for item in search.order:
+        members = (item.expr, *search.classes.of_member(item.expr))
+        held = (member for member in members if aliases_of(member) <= given and not subqueries_of(member))
+        expr = next(held, None)
+        if expr is None:
+            return None
+        order.append(replace(item, expr=expr))
+    return tuple(order)
 
 
 def _nullable_in(plan: Plan, columns: list[Column]) -> list[Column]:

@@ -68,6 +68,9 @@ def _probe(
         if excluded is not None and stop is not None and (per_row is None or stop < per_row):
             per_row = stop
             limit = call("add", search.stop(), number(excluded)) if excluded else search.stop()
+    fans_out = per_row is None and optional and _is_cut_before(search, state, source, rest)
+    if fans_out and search.most is not None:
+        per_row, limit = search.most * _combinations(access), search.stop()
     if per_row is None:
         return
     bound = _probe_bound(state.bounded.bound, access, per_row, optional)
@@ -94,7 +97,16 @@ def _probe(
         assumes=state.bounded.assumes | access.assumes,
     )
     later = search.after_join(state, source.alias) if optional else tuple(rest)
-    yield from _after(search, state, bounded, source.alias, later, limit is not None)
+    yield from _after(search, state, bounded, source.alias, later, limit is not None and not fans_out)
+
+
+def _is_cut_before(search: BlockSearch, state: State, source: Base, rest: list[Expr]) -> bool:
+    """Is LIMIT taken of the rows that a left join only makes more of?
+
+    Each of them gives at least one row of the result, so that no more partners of one are ever shown than
+    LIMIT says; which ones does not matter, because the order does not ask.
+    """
+    return state.cut and search.per is None and not rest and not search.after_join(state, source.alias)
 
 
 def _probe_bound(before: Bound, access: Access, per_row: int, optional: bool) -> Bound:

@@ -67,7 +67,10 @@ def _with_values(bounded: BoundedPlan, values: list[tuple[str, BoundedPlan]]) ->
 
 
 def _plans_of_form(block: Select, settings: Settings) -> list[BoundedPlan | None]:
-    plans = [_extremes(block, settings), _whole(block, settings), _first_values(block, settings)]
+    extremes = _extremes(block, settings)
+    if extremes is not None and any(len(aggregate.arguments) > 1 for aggregate in block.aggregates):
+        return [extremes]  # MAX_BY is read, never aggregated
+    plans = [extremes, _whole(block, settings), _first_values(block, settings)]
     if all(plan is None for plan in plans):
         plans.append(_branches(block, settings))
     return plans
@@ -175,8 +178,11 @@ def _extremes(block: Select, settings: Settings) -> BoundedPlan | None:
     return _projected(block, core.needing(inners), settings)
 
 
+_EXTREMES = {("min", 1), ("max", 1), ("argmin", 2), ("argmax", 2)}
+
+
 def _is_extreme(aggregate: AggregateCall) -> bool:
-    return aggregate.function in ("min", "max") and len(aggregate.arguments) == 1
+    return (aggregate.function, len(aggregate.arguments)) in _EXTREMES
 
 
 def _without_aggregates(expr: Expr) -> Expr:
@@ -185,16 +191,17 @@ def _without_aggregates(expr: Expr) -> Expr:
 
 
 def extreme(block: Select, aggregate: AggregateCall) -> Select:
-    """MAX(x) as ORDER BY x DESC LIMIT 1, over rows where x is not NULL."""
-    value = aggregate.arguments[0]
-    down = aggregate.function == "max"
+    """MAX(x) as ORDER BY x DESC LIMIT 1, over rows where x is not NULL; MAX_BY(y, x) likewise shows y."""
+    value, by = aggregate.arguments[0], aggregate.arguments[-1]
+    down = aggregate.function in ("max", "argmax")
+    items = dict.fromkeys((by, value))  # of rows with the same x, the one with the greatest y
     return replace(
         block,
-        where=(*block.where, call("not_null", value)),
+        where=(*block.where, call("not_null", by)),
         outputs=(Output("value", value),),
         group=None,
         distinct=False,
-        order=(Order(value, down, not down),),
+        order=tuple(Order(item, down, not down) for item in items),
         limit=number(1),
         offset=None,
     )
@@ -301,12 +308,16 @@ def _shown(expr: Expr) -> Expr:
 
 
 def _limited(branch: Query, query: Union) -> Query:
-    """Push LIMIT n (+ offset) and the order into a branch of UNION ALL that has none of its own."""
-    if query.kind != "all" or query.limit is None or branch.limit is not None or branch.offset is not None:
+    """Push LIMIT n (+ offset) and the order into a branch that has none of its own.
+
+    Of UNION without ALL, the first rows of a branch that differ are enough.
+    """
+    is_cut = branch.limit is not None or branch.offset is not None
+    if query.kind not in ("all", "distinct") or query.limit is None or is_cut:
         return branch
     limit = query.limit if query.offset is None else call("add", query.limit, query.offset)
     if isinstance(branch, Union):
-        same = branch.kind == "all" and branch.columns == query.columns and not branch.order
+        same = branch.kind == query.kind and branch.columns == query.columns and not branch.order
         return replace(branch, order=query.order, limit=limit) if same else branch
     position = {name: index for index, name in enumerate(query.columns)}
     order = []
@@ -314,4 +325,8 @@ def _limited(branch: Query, query: Union) -> Query:
         if not isinstance(item.expr, Column):
             return branch
         order.append(replace(item, expr=branch.outputs[position[item.expr.name]].expr))
-    return replace(branch, order=tuple(order), limit=limit)
+    is_plain = branch.group is None and branch.top is None and not branch.windowed
+    if query.kind == "distinct" and not (is_plain or branch.distinct):
+        return branch
+    distinct = branch.distinct or query.kind == "distinct"
+    return replace(branch, distinct=distinct, order=tuple(order), limit=limit)

@@ -33,22 +33,30 @@ class Settings:
         return frozenset(name for name in self.catalog[table].column_names if self.is_hot(table, name))
 
 
+_NO_LIMIT = 2**31 - 1  # who asks for so many rows asks for all
+
+
 def count_bound(expr: Expr | None, settings: Settings) -> int | None:
     """The largest number that a LIMIT or OFFSET can ask for."""
+    most = _largest(expr, settings)
+    return most if most is not None and most < _NO_LIMIT else None
+
+
+def _largest(expr: Expr | None, settings: Settings) -> int | None:
     match expr:
         case Literal(int() as number):
             return number
         case Parameter(name) if not name.startswith("$"):
             return settings.maxima.get(name, settings.default_limit)
         case Call("add", (left, right)) | Call("mul", (left, right)):
-            first, second = count_bound(left, settings), count_bound(right, settings)
+            first, second = _largest(left, settings), _largest(right, settings)
             if first is None or second is None:
                 return None
             return first + second if expr.function == "add" else first * second
         case Call("least", arguments) | Opaque("least", arguments):
-            bounds = (count_bound(argument, settings) for argument in arguments)
+            bounds = (_largest(argument, settings) for argument in arguments)
             return min((bound for bound in bounds if bound is not None), default=None)
         case Call("sub", (left, Literal(int() as number))) if number >= 0:
-            return count_bound(left, settings)
+            return _largest(left, settings)
         case _:
             return None

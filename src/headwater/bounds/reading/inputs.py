@@ -11,6 +11,8 @@ from headwater.bounds.reading.not_analysed import NotAnalysed
 from headwater.bounds.reading.schema.plain_ddl import unconstrained
 from headwater.bounds.reading.schema.qualified import plain_name, qualified_name, same_schema
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
+from headwater.bounds.reading.writes.followers import Follower
+from headwater.bounds.reading.writes.triggers import Trigger
 from headwater.errors import Place
 from headwater.errors.shared import declared_twice
 from headwater.model import SqlText, Table, View
@@ -43,6 +45,8 @@ class Inputs:
     added_values: Counter[str] = field(default_factory=Counter)  # by ALTER TYPE, later in the file
     uncertain_types: set[str] = field(default_factory=set)  # whose values are not known
     functions: set[str] = field(default_factory=set)  # that the file creates, in small letters
+    followers: list[Follower] = field(default_factory=list)  # references whose rows go with their parents
+    triggers: list[Trigger] = field(default_factory=list)
     temporary_views: set[str] = field(default_factory=set)  # which hide others of their names
     plain_indexes: set[str] = field(default_factory=set)  # names of indexes that are not unique
     parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
@@ -82,6 +86,9 @@ class Inputs:
             if "." not in name or table == plain_name(table) or same_name(table, name):
                 del self.tables[table]
                 self._forget_indexes(table)
+                self.followers = [
+                    row for row in self.followers if not same_name(row.table, plain_name(table))
+                ]
 
     def _called(self, name: str) -> list[str]:
         wanted = plain_name(name)

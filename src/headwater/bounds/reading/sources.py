@@ -40,14 +40,15 @@ from headwater.bounds.reading.schema.executed_comments import (
     holds_executed_comment,
     with_exemptions,
 )
-from headwater.bounds.reading.schema.foreign_words import limits_in, without_foreign_words
+from headwater.bounds.reading.schema.foreign_words import without_foreign_words
 from headwater.bounds.reading.schema.kept import DUAL, KEEPS_NO_KEYS, as_kept, without_options
+from headwater.bounds.reading.schema.own_words import with_own_words
 from headwater.bounds.reading.schema.passed_over import passes_over
 from headwater.bounds.reading.schema.plain_ddl import (
     altered,
     indexed,
     is_temporary,
-    limited,
+    keys_on_expressions,
     table_of,
     unchecked,
     view_query,
@@ -57,6 +58,8 @@ from headwater.bounds.reading.schema.qualified import (
     dropped_names,
     schema_of,
 )
+from headwater.bounds.reading.writes.followers import declared_followers, unread_followers
+from headwater.bounds.reading.writes.triggers import declared_triggers
 from headwater.errors import InputError
 from headwater.model import Query, SqlText
 from headwater.sql.ddl.query import name_in_comments
@@ -84,6 +87,7 @@ def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
     inputs.added_values = Counter(_altered_type(words) for words, _ in statements)
     inputs.uncertain_types = uncertain_types(words for words, _ in statements)
     inputs.functions = set(declared_functions(words for words, _ in statements))
+    inputs.triggers = list(declared_triggers(words for words, _ in statements))
     inputs.plain_indexes = set(plain_indexes(words for words, _ in statements))
     names_in_quotes = not dialect and any(quotes_hold_names(words) for words, _ in statements)
     for words, gap_start in statements:
@@ -158,7 +162,7 @@ def maxima_of(sql: SqlText) -> dict[str, int]:
 
 
 def _statements(source: Source, dialect: str) -> Iterator[tuple[Words, int]]:
-    text = with_lettered_parameters(source.text) if dialect == _DOLLARS else source.text
+    text = with_lettered_parameters(source.text, dialect == _DOLLARS)
     try:
         for words, gap_start in split_statements(Source(source.path, text), _dialect(dialect or "headwater")):
             yield Words(source, words.rest()), gap_start
@@ -208,6 +212,7 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
         inputs.forget(changed)  # it may have taken a constraint away
+        inputs.followers += unread_followers(words)
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
 
 
@@ -270,7 +275,7 @@ def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
     problem: NotAnalysed | None = None
     for name in (dialect,) if dialect else _GUESSES:
         try:
-            text = with_lettered_parameters(sql.text) if name == _DOLLARS else without_options(sql.text, name)
+            text = without_options(with_lettered_parameters(sql.text, name == _DOLLARS), name)
             text = without_foreign_words(text, _dialect(name), name)
             tree = parse_statement(replace(sql, text=text), _dialect(name))
             return in_common_form(tree, name), name
@@ -282,14 +287,16 @@ def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
 def _take(statement: NamedTree, inputs: Inputs, dialect: str) -> None:
     """Add what a statement declares or asks; raises NotAnalysed for what is not understood."""
     tree, place = statement.tree, statement.place
+    if isinstance(tree, exp.Create | exp.Alter):
+        inputs.followers += declared_followers(tree)
     match tree:
         case exp.Create() if tree.kind == "TABLE":
             target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
             table = table_of(tree, inputs.tables, inputs.enums, place)
-            for limit in limits_in(statement.sql.text, _dialect(dialect)):
-                table = limited(table, limit, place)
+            table = with_own_words(table, statement.sql.text, _dialect(dialect), place)
             table = as_kept(table, tree, statement.sql.text, dialect)
             inputs.declare(table, schema_of(target))
+            inputs.unique_indexes |= keys_on_expressions(tree, table.name)
         case exp.Create() if tree.kind == "TYPE":
             size, name = enum_size(tree), tree.this.name.lower()
             if size is not None and name not in inputs.uncertain_types:

@@ -6,7 +6,7 @@ of values reads nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -18,7 +18,7 @@ from headwater.bounds.answers.answer import Answer, Level, Reason
 from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog, UniqueTerms
 from headwater.bounds.query.classes import Classes
-from headwater.bounds.query.dependencies import atoms, closure, dependencies
+from headwater.bounds.query.dependencies import atoms, closure, dependencies, determines
 from headwater.bounds.reading.expressions.functions import function_name
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.quotes import refuse_ambiguous
@@ -27,7 +27,8 @@ from headwater.bounds.reading.schema.plain_ddl import with_unique_index
 from headwater.bounds.reading.schema.qualified import plain_name
 from headwater.bounds.reading.schema.unique_terms import unique_terms
 from headwater.bounds.reading.sources import Inputs, NamedTree, maxima_of
-from headwater.bounds.reading.writes import as_select
+from headwater.bounds.reading.writes.as_select import as_select
+from headwater.bounds.reading.writes.triggers import refuse_triggers
 from headwater.errors import InputError, Place
 from headwater.model import Cardinality, ForeignKey, Table, View
 from headwater.sql.parsing.names import spelling
@@ -71,7 +72,8 @@ def _not_analysed(statement: NamedTree, because: str, place: Place | None) -> An
 def _query(statement: NamedTree, inputs: Inputs, catalog: Catalog) -> Query:
     if statement.tree is None:
         raise statement.problem or NotAnalysed("it was not understood", statement.place)
-    tree = as_select(statement.tree)
+    refuse_triggers(statement.tree, inputs.triggers)
+    tree = as_select(statement.tree, catalog.tables, inputs.followers)
     _refuse_own_functions(tree, inputs)
     refuse_ambiguous(statement.sql, statement.strings, _names_in_reach(tree, inputs, catalog))
     _refuse_unread_views(statement, tree, inputs, catalog)
@@ -140,10 +142,38 @@ def tables_with_views(inputs: Inputs) -> Catalog:
     catalog = Catalog(tables, terms)
     for view in inputs.views:
         try:
-            catalog = catalog.with_tables(_view_table(view, _view_query(view, inputs, catalog), catalog))
+            seen = catalog if view.every_change else _as_shown(catalog)
+            table = _view_table(view, _view_query(view, inputs, seen), seen)
         except (NotAnalysed, InputError):
             continue
+        catalog = replace(catalog.with_tables(table), views=catalog.views | {view.name})
     return catalog
+
+
+def _as_shown(catalog: Catalog) -> Catalog:
+    """What holds of what views see: of update streams rows of several times, under overload.
+
+    Those of one update key are of one time.  No other key, no limit and no reference needs to hold.
+    """
+    choosing = [table for table in catalog.tables.values() if table.chooses]
+    if not choosing:
+        return catalog
+    names = {table.name for table in choosing}
+    terms = {name: those for name, those in catalog.unique_terms.items() if name not in names}
+    return replace(catalog, unique_terms=terms).with_tables(*map(_shown_table, choosing))
+
+
+def _shown_table(table: Table) -> Table:
+    def holds(columns: Collection[str]) -> bool:
+        return set(columns) >= set(table.row_key)
+
+    return replace(
+        table,
+        key=table.key if holds(table.key) else (),
+        unique=tuple(filter(holds, table.unique)),
+        cardinalities=tuple(limit for limit in table.cardinalities if holds(limit.columns)),
+        foreign_keys=(),
+    )
 
 
 def _view_query(view: View, inputs: Inputs, catalog: Catalog) -> Query:
@@ -200,10 +230,17 @@ def _identity(query: Select, catalog: Catalog) -> tuple[Expr, ...] | None:
 
 
 def _key(query: Select, shown: Mapping[Expr, str], catalog: Catalog) -> tuple[str, ...]:
+    """What identifies a row, without what follows from the rest: the name beside a customer's number."""
     identity = _identity(query, catalog)
     if identity is None or not all(expr in shown for expr in identity):
         return ()
-    return tuple(dict.fromkeys(shown[expr] for expr in identity))
+    rules = dependencies(query, catalog, identity)
+    needed = identity
+    for expr in reversed(identity):
+        others = tuple(other for other in needed if other != expr)
+        if others and determines(others, expr, rules):
+            needed = others
+    return tuple(dict.fromkeys(shown[expr] for expr in needed))
 
 
 def _limits(query: Select, shown: Mapping[Expr, str], catalog: Catalog) -> list[Cardinality]:

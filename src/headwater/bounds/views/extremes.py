@@ -32,7 +32,8 @@ def can_be_read_again(
     """May the view hold extremes?  Its groups are values of columns of one table, never NULL."""
     if len(sources) != 1 or not all(isinstance(part, Column) for part in key):
         return False
-    compared = (*attributes.equal, *attributes.listed)
+    stated = (part for part in key if call("not_null", part) in attributes.where)
+    compared = (*attributes.equal, *attributes.listed, *stated)
     return all(part in compared or not _nullable(part, sources[0], catalog) for part in key)
 
 

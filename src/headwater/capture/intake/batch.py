@@ -88,7 +88,7 @@ class Batch:
 
 def identity(table: Table) -> tuple[str, ...]:
     """The columns that identify the row a record is about; empty if only all columns together do."""
-    return table.update_key or table.key
+    return table.row_key or table.key
 
 
 def row_schema(table: Table) -> pa.Schema:

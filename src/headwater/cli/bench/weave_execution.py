@@ -22,24 +22,29 @@ def bench_weave_execution(
     optimizer: str,
     compare: bool,
     sampled: int,
+    sites: int,
+    warm: int,
     out: Path,
     as_json: bool,
 ) -> None:
-    from headwater.bench.weave.execution.figure import draw
+    from headwater.bench.weave.execution.figure import draw, named
     from headwater.bench.weave.execution.outcome import fields
     from headwater.bench.weave.execution.run import Bench
     from headwater.engine.spark.session import session
 
     counts = _counts(views)
+    if warm >= len(stream.batches):
+        raise InputError("HW001", f"--warm {warm} of --pushes {len(stream.batches)} leaves none to count")
     tell = progress_console().print
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
         measured = [
-            Bench(spark, folder, stream, count, optimizer, sampled, tell).measure(compare) for count in counts
+            Bench(spark, folder, stream, count, optimizer, sampled, tell, sites, warm).measure(compare)
+            for count in counts
         ]
     results = [fields(run) for run in measured]
     draw(measured, out)
-    (out / f"execution-{stream.name}.json").write_text(to_json(results), encoding="utf-8")
+    (out / f"{named(measured)}.json").write_text(to_json(results), encoding="utf-8")
     if as_json:
         print_json(results)
     else:
@@ -78,7 +83,9 @@ def _quotes_in(folder: Path) -> Path:
     return files[0]
 
 
-def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_json: bool) -> None:
+def rank_weave_optimizers(
+    views: str, stream: Stream, names: str, sites: int, out: Path, as_json: bool
+) -> None:
     """Run the plans of several optimizers, and say how alike the model and what is measured rank them."""
     from dataclasses import asdict
 
@@ -90,11 +97,12 @@ def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_
     plans = []
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
-        for plan in ranked(spark, folder, window_views(count), stream, optimizers):
+        for plan in ranked(spark, folder, window_views(count), stream, optimizers, sites):
             plans.append(plan)
             progress_console().print(f"{plan.optimizer}: {plan.spark_cpu_seconds:.2f} CPU s a push")
     results = {
-        "views": count, "stream": stream.name, "optimizers": [asdict(plan) for plan in plans],
+        "views": count, "sites": sites, "rate": stream.rate, "stream": stream.name,
+        "optimizers": [asdict(plan) for plan in plans],
         "rank_correlation": correlations(plans), "furthest_off_model": furthest_off(plans),
     }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
@@ -138,7 +146,8 @@ def _show(run: Measured) -> None:
         )
         for contender in run.contenders
     ]
-    title = f"{run.views} views in {run.trees} trees by {run.optimizer}, {run.rows:,} changes a push"
+    where = f" at {run.sites} sites" if run.sites > 1 else ""
+    title = f"{run.views} views in {run.trees} trees{where} by {run.optimizer}, {run.rows:,} changes a push"
     print_table(f"{title}, {run.stream} quotes", columns, rows, right=columns[1:4])
     console().print(f"first computation of all woven views: {run.first_push_cpu_seconds:.1f} CPU s")
     for check in run.checks:

@@ -125,6 +125,33 @@ class Estimates:
             case _:
                 assert_never(plan)
 
+    def scanned(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
+        """At most how many rows are read for a plan, as often as it reads them or puts them into windows."""
+        ranges = {name: span for name, span in (ranges or {}).items() if name in plan.columns}
+        match plan:
+            case Scan():
+                return self.rows(plan, ranges)
+            case Filter(child):
+                return self.scanned(child, filter_ranges(plan, ranges))
+            case Windows(child):
+                return plan.overlap * self.scanned(child, window_ranges(plan, ranges))
+            case Project(child, items):
+                return self.scanned(child, passed(items, ranges))
+            case Join(inputs):
+                narrowed = dict(ranges) | join_ranges(self.relations, plan)
+                return sum(self.scanned(child, narrowed) for child in inputs)
+            case Restrict(child, keys, by):
+                narrowed = dict(ranges) | restrict_ranges(self.relations, keys, by)
+                return self.scanned(child, narrowed) + self.scanned(by)
+            case SemiJoin(left, right):
+                return self.scanned(left, ranges) + self.scanned(right)
+            case Union() | Negate() | Explode() | Aggregate():
+                return sum(self.scanned(child, ranges) for child in children(plan))
+            case OuterJoin() | Over():
+                return sum(map(self.scanned, children(plan)))
+            case _:
+                assert_never(plan)
+
     def positive(self, plan: Plan) -> bool:
         """Whether all weights are certainly positive, so that no two rows cancel."""
         match plan:

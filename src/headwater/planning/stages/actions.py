@@ -36,10 +36,11 @@ from typing import Generic, Protocol, TypeVar
 
 from headwater.planning.cost.effort import Effort
 
-__all__ = ["Action", "Level", "Mode", "Sizes", "Step", "Work", "actions"]
+__all__ = ["Action", "Level", "Mode", "Sizes", "Step", "Work", "actions", "handles_few", "is_small"]
 
 SMALL_ROWS = 1_000_000  # changed rows of a stage: more are not broadcast
 MOST_HELD = 100_000  # rows of earlier levels in memory
+FEW_ROWS = 5_000  # for each stage
 MOST_STAGES = 100  # in an action of several levels: Spark plans it as a whole
 
 
@@ -178,6 +179,14 @@ def _is_apart(large: W, works: Sequence[W], held: Mapping[str, int]) -> bool:
 def is_small(work: Work) -> bool:
     """Whether its delta is small enough to be planned at once and broadcast."""
     return work.mode is Mode.INCREMENTAL and work.effort.changed <= SMALL_ROWS
+
+
+def handles_few(rows: int, stages: int) -> bool:
+    """Whether one task has gone through the rows of some stages before Spark would have shuffled them.
+
+    Then nothing is compiled, either: a piece of code takes as long as many thousand rows.
+    """
+    return rows <= FEW_ROWS * stages
 
 
 def _step(works: Sequence[W]) -> Step[W]:

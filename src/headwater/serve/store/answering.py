@@ -176,8 +176,10 @@ class Answering:
             raise _not_executable(name, str(error)) from error
         except (TypeError, AttributeError) as error:
             untyped = [param for param, kind, _ in query.declared.parameters if kind == ANY]
-            if not untyped:
-                raise  # then it is no value's fault
+            if not untyped:  # then it is no value's fault
+                raise _not_executable(
+                    name, f"its SQL computes with what does not go together: {error}"
+                ) from error
             raise _unfit(name, {param: values[param] for param in untyped}, error) from error
         except BrokenAssumption as error:
             raise InputError("HW439", f'the query "{name}" cannot be answered: {error}') from error

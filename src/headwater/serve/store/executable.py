@@ -6,7 +6,7 @@ not loaded, so that it keeps no other from being answered, and is refused with t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from headwater.algebra.expressions.nodes import (
 from headwater.algebra.expressions.tree import walk
 from headwater.bounds.answers.answer import Answer
 from headwater.bounds.plans.evaluate import NotExecutable, compiled
+from headwater.bounds.plans.plan import Extremes
 from headwater.errors import InputError
 from headwater.serve.store.rankings.ranked_view import ranked_view
 
@@ -44,9 +45,10 @@ def obstacle(answer: Answer) -> str:
         views = answer.periodic.counters
     for view in views:
         parts += [upkeep.bounded_plan.plan for upkeep in view.maintenance]
+    read = {aggregate for part in parts for aggregate in _read_as_rows(part)}
     for expr in dict.fromkeys(expr for part in parts for expr in _expressions(part)):
         try:
-            _try(expr)
+            _try(expr, read)
         except (NotExecutable, InputError) as error:
             return str(error)
     return ""
@@ -61,14 +63,26 @@ def asks_the_time(answer: Answer) -> bool:
     return answer.periodic is not None or any(name.startswith("$") for name in named)
 
 
-def _try(expr: Expr) -> None:
-    """Compile an expression, and aggregate nothing by its aggregates."""
+def _try(expr: Expr, read: Collection[Expr]) -> None:
+    """Compile an expression, and aggregate nothing by its aggregates, but for those that are `read`."""
     compiled(expr)
     for part in walk(expr):
-        if isinstance(part, AggregateCall):
+        if isinstance(part, AggregateCall) and part not in read:
             for argument in part.arguments:
                 compiled(argument)
             aggregate(part, [])
+
+
+def _read_as_rows(value: Any) -> Iterator[AggregateCall]:
+    """Aggregates that are the first row in some order: MIN, MAX, MAX_BY."""
+    if isinstance(value, Extremes):
+        yield from (aggregate for aggregate, _ in value.plans)
+    if isinstance(value, tuple | frozenset | list):
+        for item in value:
+            yield from _read_as_rows(item)
+    elif is_dataclass(value) and not isinstance(value, _EXPRESSIONS):
+        for field in fields(value):
+            yield from _read_as_rows(getattr(value, field.name))
 
 
 def _expressions(value: Any) -> Iterator[Expr]:

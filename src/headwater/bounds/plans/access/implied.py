@@ -2,8 +2,9 @@
 
     amount > 100          amount > 0, amount <> 5, amount IS NOT NULL
     state = 11            state >= 11, state <> 12
+    kind = 'x'            kind IN ('x', 'y')
 
-Numbers only: the order of texts depends on their collation.
+Orders of numbers only: that of texts depends on their collation.
 """
 
 from __future__ import annotations
@@ -24,9 +25,28 @@ def follows(condition: Expr, given: Collection[Expr]) -> bool:
         return True
     if isinstance(condition, Call) and condition.function == "not_null":
         return any(_compares(other, condition.arguments[0]) for other in given)
+    if any(_is_among(other, condition) for other in given):
+        return True
     wanted = _bound(condition)
     known = [bound for other in given if (bound := _bound(other)) is not None]
     return wanted is not None and any(_within(bound, wanted) for bound in known)
+
+
+def _is_among(given: Expr, wanted: Expr) -> bool:
+    """Do all values that one list of constants allows stand in the other?"""
+    (term, has), (other, wants) = _listed(given), _listed(wanted)
+    return term is not None and term == other and has <= wants
+
+
+def _listed(condition: Expr) -> tuple[Expr | None, frozenset[Expr]]:
+    """x = 1 and x IN (1, 2) as the term and its constants."""
+    match condition:
+        case Call("eq" | "in", (term, *values)) if all(
+            isinstance(value, Literal) and value.value is not None for value in values
+        ):
+            return term, frozenset(values)
+        case _:
+            return None, frozenset()
 
 
 def _compares(condition: Expr, term: Expr) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, transform
@@ -110,8 +111,9 @@ def path_over(
     satisfied |= {bound.condition for bound in ranges}
     satisfied |= {_globally(condition, wanted.alias) for condition in index.where}
     rows = _rows(catalog, wanted, columns, ranges)
-    if _is_unique(catalog, wanted, leads, satisfied):
-        rows = 1
+    unique = _unique_bound(catalog, wanted, leads, satisfied)
+    if unique is not None:
+        rows = unique if rows is None else min(rows, unique)
     fetch, index = (False, index) if index.primary else _cover(catalog, wanted, index)
     return Access(
         index=index,
@@ -129,14 +131,26 @@ def path_over(
     )
 
 
-def _is_unique(catalog: Catalog, wanted: Wanted, leads: list[Lead], satisfied: set[Expr]) -> bool:
-    """Do the leads hold all terms of a unique index, and the path only rows that it covers?"""
+def _unique_bound(catalog: Catalog, wanted: Wanted, leads: list[Lead], satisfied: set[Expr]) -> int | None:
+    """The most rows by unique indexes on expressions or on a part; terms of few values may be open."""
     held = {local(term) for term, binding, _ in leads if not isinstance(binding, Each)}
-    return any(
-        all(_is_fixed(term, held) for term in unique.terms)
-        and all(follows(_globally(condition, wanted.alias), satisfied) for condition in unique.where)
-        for unique in catalog.unique_terms.get(wanted.table, ())
-    )
+    bounds = []
+    for unique in catalog.unique_terms.get(wanted.table, ()):
+        if not all(follows(_globally(condition, wanted.alias), satisfied) for condition in unique.where):
+            continue
+        free = [term for term in unique.terms if not _is_fixed(term, held)]
+        sizes = [_certain_values(catalog, wanted.table, term) for term in free]
+        known = [size for size in sizes if size is not None]
+        if len(known) == len(sizes):
+            bounds.append(prod(known))
+    return min(bounds, default=None)
+
+
+def _certain_values(catalog: Catalog, table: str, term: Expr) -> int | None:
+    """How many values a term has, if they are few and never NULL."""
+    if not isinstance(term, Column) or catalog.nullable(table, term.name):
+        return None
+    return catalog.few_values(table, term.name)
 
 
 def _is_fixed(term: Expr, held: set[Expr]) -> bool:

@@ -62,6 +62,14 @@ def _clustered(catalog: Catalog, wanted: Wanted) -> Iterator[Access]:
             bounds = ranges.get(rest[0], [])
             skip = _skip(rest[0], most + (0 if bounds else 1), bounds)
             yield _by_key(catalog, wanted, [*leads, skip], rest[1:], ranges)
+        if rest and wanted.groups is not None and _comes_next(wanted.groups.by, rest[0]):
+            first = _skip(rest[0], wanted.groups.most, ranges.get(rest[0], []), wanted.groups.stop)
+            yield _by_key(catalog, wanted, [*leads, first], rest[1:], ranges)
+
+
+def _comes_next(order: Order, term: Expr) -> bool:
+    """Are the groups wanted in the order of the key's next part?"""
+    return order.expr == term and not order.descending
 
 
 def _by_key(catalog: Catalog, wanted: Wanted, leads: list[Lead], rest: list[Expr], ranges: Ranges) -> Access:

@@ -13,7 +13,7 @@ comparison.  What may be a number for all that is known (IF(:a, 5, 6), :a | 3) i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from headwater.algebra.expressions.tree import (
@@ -34,9 +34,9 @@ __all__ = ["TypeOf", "comparable", "comparable_list", "comparable_query", "kind_
 TypeOf = Callable[[Column], str]  # the declared type of a column, or "" if it is not known
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "long", "decimal", "numeric", "double", "float", "real")
-_TEXTS = ("string", "varchar", "char", "text")
+_TEXTS = ("string", "varchar", "char", "text", "bpchar", "name")
 _BYTES = ("binary", "varbinary", "blob", "bytea")
-_TIMES = ("date", "timestamp")
+_TIMES = ("date", "time")
 _FLOATS = ("double", "float", "real")
 _DECIMALS = ("decimal", "numeric")
 _FLOATING = {"sqrt", "cbrt", "exp", "ln", "log", "pow", "power", "rand", "sin", "cos", "tan", "atan", "avg"}
@@ -69,7 +69,9 @@ def comparable(left: Expr, right: Expr, type_of: TypeOf) -> tuple[Expr, Expr]:
 def comparable_list(term: Expr, values: list[Expr], type_of: TypeOf) -> tuple[Expr, list[Expr]]:
     """The term and the values of an IN, all of one kind and of one collation."""
     collations = [side for side in (term, *values) if _is_collation(side)]
-    if collations:
+    if collations and _is_of_columns(collations, (term, *values), type_of):
+        term, *values = (_without_collation(side) for side in (term, *values))
+    elif collations:
         term, *values = (_collated(side, collations[0]) for side in (term, *values))
         return term, values
     if len({name for side in (term, *values) if (name := _collation(side, type_of)) is not None}) > 1:
@@ -81,7 +83,8 @@ def comparable_list(term: Expr, values: list[Expr], type_of: TypeOf) -> tuple[Ex
     if "text" not in kinds or len(kinds) == 1:
         return term, values
     if "number" in kinds:
-        return _as_number(term), [_as_number(value) for value in values]
+        sides = [_as_number_beside(side, (term, *values), type_of) for side in (term, *values)]
+        return sides[0], sides[1:]
     if _NOT_KNOWN in kinds:
         return _cast(term, "VARIANT", type_of), [_cast(value, "VARIANT", type_of) for value in values]
     other = "BOOLEAN" if "boolean" in kinds else "TIMESTAMP"
@@ -138,17 +141,34 @@ def _mixes_floats(kinds: set[str]) -> bool:
 
 
 def _number_kind(expr: Expr, type_of: TypeOf) -> str:
+    """float if anything in it is, then decimal."""
     match expr:
         case Column():
-            declared = type_of(expr).lower()
+            return _number_kind_of_type(type_of(expr).lower())
         case Call("trycast", _, template):
-            declared = template.rpartition(" AS ")[2].lower()
+            return _number_kind_of_type(template.rpartition(" AS ")[2].lower())
         case Opaque(name) if name.startswith("cast_"):
-            declared = name.removeprefix("cast_")
-        case Opaque(name) | AggregateCall(name):
-            return "float" if name in _FLOATING else ""
+            return _number_kind_of_type(name.removeprefix("cast_"))
+        case Opaque(name) | AggregateCall(name) if name in _FLOATING:
+            return "float"
+        case Opaque() | AggregateCall() | Call():
+            kinds = {_number_kind(argument, type_of) for argument in expr.arguments}
+        case Subquery() if expr.kind == "scalar":
+            kinds = {_number_kind(shown, type_of) for shown in _shown_by(query_of(expr))}
         case _:
             return ""
+    return next((kind for kind in ("float", "decimal") if kind in kinds), "")
+
+
+def _shown_by(query: Query) -> Iterator[Expr]:
+    if isinstance(query, Select):
+        yield from (output.expr for output in query.outputs)
+    else:
+        for branch in query.branches:
+            yield from _shown_by(branch)
+
+
+def _number_kind_of_type(declared: str) -> str:
     kinds = (("float", _FLOATS), ("decimal", _DECIMALS))
     return next((kind for kind, names in kinds if declared.startswith(names)), "")
 
@@ -168,6 +188,21 @@ def _collation(expr: Expr, type_of: TypeOf) -> str | None:
     if declared.startswith("citext"):
         return "citext"
     return declared.partition(" collate ")[2] if declared.startswith(_TEXTS) else None
+
+
+def _is_of_columns(collations: list[Expr], sides: tuple[Expr, ...], type_of: TypeOf) -> bool:
+    """Is the collation that is written that of every column compared?"""
+    names = {
+        side.template.rpartition(" ")[2].strip('"`').lower()
+        for side in collations
+        if isinstance(side, Opaque)
+    }
+    declared = {_collation(_without_collation(side), type_of) for side in sides} - {None}
+    return len(names) == 1 and declared == names
+
+
+def _without_collation(expr: Expr) -> Expr:
+    return expr.arguments[0] if isinstance(expr, Opaque) and _is_collation(expr) and expr.arguments else expr
 
 
 def _collated(expr: Expr, like: Expr) -> Expr:
@@ -220,6 +255,13 @@ def _kind_of_call(function: str, arguments: tuple[Expr, ...], type_of: TypeOf) -
         return _one_kind({kind_of(value, type_of) for value in values})
     kinds = (("number", _OF_NUMBERS), ("text", _OF_TEXTS), ("time", _OF_TIMES), ("boolean", _OF_TRUTH))
     return next((kind for kind, names in kinds if function in names), _NOT_KNOWN)
+
+
+def _as_number_beside(expr: Expr, sides: tuple[Expr, ...], type_of: TypeOf) -> Expr:
+    """A number stays what it is if all texts beside it are constants: id = '7' is id = 7."""
+    texts = [side for side in sides if kind_of(side, type_of) == "text"]
+    constant = all(isinstance(_as_number(text), Literal) for text in texts)
+    return expr if constant and kind_of(expr, type_of) == "number" else _as_number(expr)
 
 
 def _as_number(expr: Expr) -> Expr:

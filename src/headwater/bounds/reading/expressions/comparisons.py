@@ -6,8 +6,17 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.build import FALSE, TRUE, concat
 from headwater.algebra.expressions.facts import is_value
-from headwater.algebra.expressions.tree import Call, Expr, Opaque, Parameter, call, conjunction, disjunction
-from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list
+from headwater.algebra.expressions.tree import (
+    Call,
+    Expr,
+    Literal,
+    Opaque,
+    Parameter,
+    call,
+    conjunction,
+    disjunction,
+)
+from headwater.bounds.reading.expressions.comparable import TypeOf, comparable, comparable_list, kind_of
 from headwater.bounds.reading.expressions.leaves import name_parts, parameter_of
 from headwater.bounds.reading.expressions.opaque import Inner, opaque
 from headwater.bounds.reading.not_analysed import NotAnalysed
@@ -25,6 +34,7 @@ _OPPOSITE = {"eq": "neq", "neq": "eq", "lt": "gte", "gte": "lt", "gt": "lte", "l
 
 
 _CASE = "CASE WHEN {0} THEN {1} ELSE {2} END"
+_OF_NUMBERS = {"mul", "div", "mod"}
 _COMPARING = {"eq", "neq", "lt", "lte", "gt", "gte", "nulleq"}
 
 
@@ -46,10 +56,14 @@ def binary(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr:
     sides = inner(left), inner(right)
     if operator == "add" and isinstance(node.find(exp.National), exp.National):
         return concat(*sides)  # N'...' is a text of SQL Server's, where + joins texts
+    if operator in _OF_NUMBERS and "time" in {kind_of(side, type_of) for side in sides}:
+        raise NotAnalysed("it computes a number from a time")
     if isinstance(node, exp.NullSafeNEQ):
         return call("not", call("nulleq", *comparable(*sides, type_of)))
     if operator == "nulleq" and is_value(sides[0]) != is_value(sides[1]) and unknown_is_false(node):
-        return _same_or_both_null(*comparable(*sides, type_of))
+        is_never_null = any(isinstance(side, Literal) and side.value is not None for side in sides)
+        both = comparable(*sides, type_of)
+        return call("eq", *both) if is_never_null else _same_or_both_null(*both)
     return call(operator, *(comparable(*sides, type_of) if operator in _COMPARING else sides))
 
 

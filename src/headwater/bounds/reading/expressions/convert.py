@@ -190,14 +190,19 @@ def conditions_of(node: exp.Expr, scope: Scope, reader: Reader) -> tuple[Expr, .
 def _compared(condition: Expr, type_of: TypeOf) -> Expr:
     """A column by itself as the comparison it stands for, which an index can be bound to.
 
-    A boolean is compared with TRUE, a number with zero, as MySQL and SQLite have it.
+    A boolean is compared with TRUE, a number with zero, as MySQL and SQLite have it; a text stays as it is.
     """
-    match condition:
-        case Column():
-            is_number = kind_of(condition, type_of) == "number"
-            return call("neq", condition, ZERO) if is_number else call("eq", condition, TRUE)
-        case Call("not", (Column() as column,)):
-            return call("eq", column, ZERO if kind_of(column, type_of) == "number" else FALSE)
+    column = (
+        condition.arguments[0] if isinstance(condition, Call) and condition.function == "not" else condition
+    )
+    if not isinstance(column, Column):
+        return condition
+    is_negated = column is not condition
+    match kind_of(column, type_of):
+        case "boolean":
+            return call("eq", column, FALSE if is_negated else TRUE)
+        case "number":
+            return call("eq" if is_negated else "neq", column, ZERO)
         case _:
             return condition
 

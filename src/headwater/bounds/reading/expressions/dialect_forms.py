@@ -4,6 +4,9 @@
     code::char               keeps one in standard SQL, all of them in MySQL and SQLite
     @prefix + '%'            of SQL Server joins texts: @prefix || '%'
     WHERE ... ROWNUM <= 10   of Oracle is a cut before anything else: LIMIT 10, where nothing else follows
+    VALUES ROW(1), ROW(2)    of MySQL are VALUES (1), (2)
+    day = date('now')        of SQLite compares texts: day = CAST(date('now') AS TEXT)
+    starts_with(name, :p)    name LIKE :p || '%'
 
 Many values have the same beginning, so a key on a text does not answer a comparison with a part of it.
 """
@@ -27,11 +30,34 @@ def in_common_form(tree: exp.Expr, dialect: str) -> exp.Expr:
     if dialect == "oracle":
         for statement in list(tree.find_all(exp.Select, exp.Update, exp.Delete)):
             _cut_by_rownum(statement)
+    if dialect == "mysql":
+        for values in tree.find_all(exp.Values):
+            values.set("expressions", [_without_row(row) for row in values.expressions])
+    if dialect == "sqlite":
+        for moment in list(tree.find_all(exp.Date)):
+            if isinstance(moment.parent, exp.EQ):
+                moment.replace(exp.cast(moment.copy(), "text"))
+    for start in list(tree.find_all(exp.StartsWith)):
+        if not _has_wildcards(start.expression):
+            anything = exp.DPipe(this=start.expression.copy(), expression=exp.Literal.string("%"))
+            start.replace(exp.Like(this=start.this.copy(), expression=anything))
     for cast in tree.find_all(exp.Cast):
         length = lengths.get(cast.to.this) if not cast.to.expressions else None
         if length is not None:
             cast.to.set("expressions", [exp.DataTypeParam(this=exp.Literal.number(length))])
     return tree
+
+
+def _without_row(row: exp.Expr) -> exp.Expr:
+    (first, *others) = row.expressions or [row]
+    is_row = isinstance(first, exp.Anonymous) and first.name.upper() == "ROW" and not others
+    return exp.Tuple(expressions=[value.copy() for value in first.expressions]) if is_row else row
+
+
+def _has_wildcards(start: exp.Expr) -> bool:
+    """Does a constant hold what LIKE would take for a wildcard?  Of a column that cannot be told."""
+    text = start.name if isinstance(start, exp.Literal) else ""
+    return bool(start.find(exp.Column)) or bool({"%", "_", "\\"} & set(text))
 
 
 def _cut_by_rownum(statement: exp.Expr) -> None:

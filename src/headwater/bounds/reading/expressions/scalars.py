@@ -47,6 +47,8 @@ def known_scalar(node: exp.Expr, inner: Inner, type_of: TypeOf) -> Expr | None:
         return _of_days(node, inner, type_of)
     if isinstance(node, exp.Extract):
         return _extracted(node, inner, type_of)
+    if isinstance(node, exp.Greatest | exp.Least):
+        return _called(node.key, *map(inner, (node.this, *node.expressions)))
     name, keys = _FUNCTIONS.get(type(node), ("", ()))
     arguments = [node.args[key] for key in keys if node.args.get(key) is not None]
     others = [key for key, value in node.args.items() if key not in keys and value]

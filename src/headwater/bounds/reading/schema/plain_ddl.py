@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from headwater.bounds.query.catalog import is_whole
 from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.schema.column_types import declared_type
 from headwater.bounds.reading.schema.domains import checked_domains, type_domain
 from headwater.bounds.reading.schema.qualified import declared_name, qualified_name, schema_of
 from headwater.bounds.reading.schema.unique_terms import UniqueIndex
@@ -26,6 +27,7 @@ __all__ = [
     "altered",
     "indexed",
     "is_temporary",
+    "keys_on_expressions",
     "limited",
     "table_of",
     "unchecked",
@@ -137,6 +139,23 @@ def indexed(
     return UniqueIndex(name, terms, where.this if where is not None else None) if terms else None
 
 
+def keys_on_expressions(tree: exp.Create, table: str) -> dict[str, UniqueIndex]:
+    """MySQL's UNIQUE KEY name ((LOWER(email))), by their names."""
+    keys: dict[str, UniqueIndex] = {}
+    for node in tree.find_all(exp.UniqueColumnConstraint):
+        if _is_on_expressions(node) and _is_enforced(node) and not _is_deferrable(node):
+            terms = tuple(term.unnest() for term in map(_unordered, node.this.expressions))
+            columns = (exp.Column(this=term) if isinstance(term, exp.Identifier) else term for term in terms)
+            keys[node.this.name.lower() or f"{table} {len(keys)}"] = UniqueIndex(table, tuple(columns), None)
+    return keys
+
+
+def _is_on_expressions(key: exp.UniqueColumnConstraint) -> bool:
+    return isinstance(key.this, exp.Schema) and any(
+        isinstance(_unordered(term), exp.Paren) for term in key.this.expressions
+    )
+
+
 def with_unique_index(table: Table, index: UniqueIndex) -> Table:
     """The table with the key that an index of plain columns is; others are for the catalog."""
     plain = index.where is None and all(isinstance(term, exp.Column) for term in index.terms)
@@ -181,23 +200,12 @@ def _nullable(table: Table, name: str) -> Table:
 def _retyped(table: Table, node: exp.ColumnDef) -> Table:
     """The table with another type of a column; how many values it can have is no longer known."""
     columns = tuple(
-        replace(column, type=_type(node), values=None) if column.name.lower() == node.name.lower() else column
+        replace(column, type=declared_type(node), values=None)
+        if column.name.lower() == node.name.lower()
+        else column
         for column in table.columns
     )
     return replace(table, columns=columns)
-
-
-def _type(node: exp.ColumnDef) -> str:
-    kind = node.args.get("kind")
-    if isinstance(kind, exp.DataType) and kind.this is exp.DataType.Type.BIT and kind.expressions:
-        return "boolean" if kind.expressions[0].name == "1" else "decimal(20,0)"
-    return kind.sql("spark").lower() if kind is not None else "string"
-
-
-def _collation(constraints: Iterable[exp.Expr | None]) -> str:
-    """Which texts of a column are equal, as a part of its type: ` collate nocase`, or ""."""
-    named = (kind for kind in constraints if isinstance(kind, exp.CollateColumnConstraint))
-    return next((f" collate {kind.this.name.lower()}" for kind in named), "")
 
 
 def _is_certain(node: exp.ColumnDef) -> bool:
@@ -212,8 +220,7 @@ def _is_certain(node: exp.ColumnDef) -> bool:
 def _with_column(table: Table, node: exp.ColumnDef, enums: Enums) -> Table:
     kind = node.args.get("kind")
     constraints = [constraint.kind for constraint in node.args.get("constraints") or []]
-    declared = _type(node) + _collation(constraints)
-    column = Column(node.name, declared, not _is_certain(node), values=type_domain(kind, enums))
+    column = Column(node.name, declared_type(node), not _is_certain(node), values=type_domain(kind, enums))
     table = replace(table, columns=(*table.columns, column))
     for constraint in constraints:
         table = _with_column_constraint(table, constraint, (node.name,))
@@ -276,7 +283,7 @@ def _with_constraint(table: Table, node: exp.Expr) -> Table:
         case exp.PrimaryKey():
             return _keyed(table, _names(node.expressions))
         case exp.UniqueColumnConstraint() if isinstance(node.this, exp.Schema):
-            return _unique(table, _names(node.this.expressions))
+            return table if _is_on_expressions(node) else _unique(table, _names(node.this.expressions))
         case exp.CheckColumnConstraint() | exp.Check():
             return _checked(table, node.this)
         case exp.ForeignKey():

@@ -33,6 +33,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import arrow_columns, moved_files
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.spark.metering import metered
+from headwater.engine.spark.session import Size
 from headwater.planning.stages.actions import SMALL_ROWS
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.timeline import WEIGHT
@@ -58,7 +59,7 @@ def push_probes(workplace: Workplace, jobs: Sequence[Job]) -> list[Pushed]:
     """Bring the recent rows of inputs to a time."""
     group = f"push {', '.join(job.name for job in jobs)} {jobs[0].until}"
     small = sum(job.effort.changed + job.effort.scanned for job in jobs) <= SMALL_ROWS
-    spark = workplace.spark_of(jobs[0].name, small)
+    spark = workplace.spark_of(jobs[0].name, Size.SMALL if small else Size.LARGE)
     with metered(spark, group, f"probe {len(jobs)} inputs", "pushes") as meter, Inputs(spark) as inputs:
         frames = [inputs.spark.sql(probes_query(workplace, job, inputs)) for job in jobs]
         pairs = list(zip(jobs, frames, strict=True))

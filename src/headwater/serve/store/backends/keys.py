@@ -9,6 +9,7 @@ keys sort part by part, and all keys that begin with some values lie together.
                1, 1.0 and 1.00 are one key and 0.1 (a float) lies a little above 0.1 (a decimal)
     texts      UTF-8, which sorts by code points, ended by 00 00; a 00 inside is 00 FF
     instants   microseconds since 1970; a date is its midnight
+    durations  microseconds: one time less another
 
 Infinity lies above every number and NaN above that, as in Spark.
 """
@@ -30,7 +31,7 @@ _COMPLEMENT = bytes(255 - byte for byte in range(256))
 _NULL_FIRST, _VALUE, _NULL_LAST = b"\x00", b"\x01", b"\x02"
 _NEGATIVE, _ZERO, _POSITIVE, _INFINITE, _NAN = b"\x10\x01", b"\x10\x02", b"\x10\x03", b"\x10\x04", b"\x10\x05"
 _MINUS_INFINITE = b"\x10\x00"
-_TEXT, _BINARY, _INSTANT = b"\x20", b"\x28", b"\x30"
+_TEXT, _BINARY, _INSTANT, _DURATION = b"\x20", b"\x28", b"\x30", b"\x38"
 _EXPONENT = 0x8000
 _EPOCH, _EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC), date(1970, 1, 1).toordinal()
 _MICROSECOND = timedelta(microseconds=1)
@@ -56,6 +57,8 @@ def encoded(value: Any) -> bytes:
         return _INSTANT + _eight((aware - _EPOCH) // _MICROSECOND)
     if isinstance(value, date):
         return _INSTANT + _eight((value.toordinal() - _EPOCH_DAY) * _DAY)
+    if isinstance(value, timedelta):
+        return _DURATION + _eight(value // _MICROSECOND)
     if isinstance(value, bytes | bytearray):
         return _BINARY + bytes(value).replace(b"\0", b"\0\xff") + b"\0\0"
     raise InternalError("HW937", f"a key cannot hold a value of type {kind.__name__}")

@@ -85,7 +85,7 @@ def added(before: Any, change: Any, sign: int) -> Any:
         left, right = Fraction(before or 0), Fraction(change)
         scale = max(_scale(before), _scale(change))
         return Decimal(int((left + sign * right) * 10**scale)).scaleb(-scale, _WIDE)
-    return (before or 0) + sign * change
+    return sign * change if before is None else before + sign * change
 
 
 def _scale(value: Any) -> int:
@@ -112,6 +112,8 @@ def stored(value: Any) -> Any:
         return _instant(value)
     if kind is date:
         return b"d" + value.isoformat().encode()
+    if kind is timedelta:
+        return b"p%d" % (value // _MICROSECOND)
     if kind is ExactSum:
         exact, specials = value.exact, value.specials
         return b"S" + json.dumps([exact.numerator, exact.denominator, *specials]).encode()
@@ -172,6 +174,8 @@ def typed(blob: bytes) -> Any:
             return _LOCAL_EPOCH + timedelta(microseconds=int(text))
         case b"d":
             return date.fromisoformat(text.decode())
+        case b"p":
+            return timedelta(microseconds=int(text))
         case b"N":
             return math.nan
         case b"b":

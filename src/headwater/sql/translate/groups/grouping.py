@@ -176,6 +176,7 @@ def _aggregated(
     around = tuple((name, own) for name, (own, _) in named)
     outside = tuple(equal(Column(name), far) for name, (_, far) in named)
     calls = collector.named(dict(groups.aggregate_names))
+    _check_grouping(keys, collector, node, env)
     if len(keys.sets) > 1 or collector.grouping:
         plan = grouping_sets(rows.plan, keys, items, around, calls, groups.grouping_names)
         return Rows(plan, (), correlated=outside)
@@ -188,6 +189,21 @@ def _aggregated(
         env.notes.obstacle(node, _CORRELATED)
     empty = tuple((call.name, coalesce_zero(Column(call.name))) for call in calls if call.function in _COUNTS)
     return Rows(Aggregate(rows.plan, (*items, *around), calls), (), False, outside, single, empty)
+
+
+def _check_grouping(keys: Keys, collector: Collector, node: exp.Expr, env: Env) -> None:
+    """grouping() and grouping_id() ask about keys of ROLLUP, CUBE or GROUPING SETS; grouping_id about all."""
+    known = {key.expr for key in keys.keys}
+    for asked in collector.grouping:
+        call = next((part for part in own_nodes(node) if part.name.lower().startswith("grouping")), node)
+        if not keys.by_sets:
+            hint = "write GROUP BY ROLLUP (a, b), CUBE or GROUPING SETS"
+            env.notes.fail("HW306", call, "grouping() asks about ROLLUP, CUBE or GROUPING SETS", hint=hint)
+        if asked is not None and not known.issuperset(asked):
+            env.notes.fail("HW306", call, "grouping() takes keys of GROUP BY, written as they are there")
+        if asked is not None and len(asked) > 1 and asked != tuple(key.expr for key in keys.keys):
+            hint = "write grouping_id()"
+            env.notes.fail("HW306", call, "grouping_id takes all keys of GROUP BY in their order", hint=hint)
 
 
 def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:

@@ -131,7 +131,7 @@ SELECT EXISTS (SELECT 1 FROM watchers WHERE person_id = $1 AND org_id = $2 AND p
 -- expect: SI-1
 SELECT number, created_at FROM issues WHERE author_id = $1 UNION ALL SELECT number, created_at FROM issues WHERE assignee_id = $1 ORDER BY created_at DESC LIMIT 10;
 -- name: UnionDistinctCutOutside
--- expect: unbounded
+-- expect: SI-1
 SELECT title FROM issues WHERE author_id = $1 UNION SELECT title FROM issues WHERE assignee_id = $1 ORDER BY title LIMIT 10;
 -- name: ExceptCut
 -- expect: unbounded

@@ -25,6 +25,34 @@ def test_a_partial_key_counts_where_its_condition_follows(condition: str, follow
     assert level is (Level.SI_1 if follows else Level.UNBOUNDED)
 
 
+@pytest.mark.parametrize(
+    ("where", "condition", "level"),
+    [
+        ("k IN ('a', 'b')", "k = 'a'", Level.SI_1), ("k IN ('a', 'b')", "k IN ('b', 'a')", Level.SI_1),
+        ("k IN ('a', 'b')", "k IN ('a', 'c')", Level.UNBOUNDED), ("k IN ('a', 'b')", "k = $2", Level.UNBOUNDED),
+        ("k = 'a'", "k IN ('a')", Level.SI_1), ("k = 'a'", "k IN ('a', 'b')", Level.UNBOUNDED),
+        ("k IN ('a', 'b')", "k > 'a'", Level.UNBOUNDED), ("k NOT IN ('a', 'b')", "k = 'c'", Level.UNBOUNDED),
+    ],
+)  # fmt: skip
+def test_a_partial_key_of_listed_values(where: str, condition: str, level: Level) -> None:
+    schema = f"CREATE TABLE t (id bigint PRIMARY KEY, s text, k text); CREATE UNIQUE INDEX i ON t (s) WHERE {where};"
+    assert answer_of("postgres", schema, f"SELECT id FROM t WHERE s = $1 AND {condition}").level is level
+
+
+@pytest.mark.parametrize(
+    ("slot", "condition", "level"),
+    [
+        ("slot int NOT NULL CHECK (slot IN (1, 2))", "gone IS NULL", Level.SI_1),
+        ("slot int CHECK (slot IN (1, 2))", "gone IS NULL", Level.UNBOUNDED),  # any number without a slot
+        ("slot int NOT NULL", "gone IS NULL", Level.UNBOUNDED),
+        ("slot int NOT NULL CHECK (slot IN (1, 2))", "gone IS NOT NULL", Level.UNBOUNDED),
+    ],
+)
+def test_a_partial_key_with_a_column_of_few_values(slot: str, condition: str, level: Level) -> None:
+    schema = f"CREATE TABLE t (id bigint PRIMARY KEY, k text NOT NULL, {slot}, gone date); CREATE UNIQUE INDEX i ON t (k, slot) WHERE gone IS NULL;"
+    assert answer_of("postgres", schema, f"SELECT id FROM t WHERE k = $1 AND {condition}").level is level
+
+
 def test_texts_are_joined_with_a_plus_in_sql_server() -> None:
     schema = "CREATE TABLE t (id bigint PRIMARY KEY, iban varchar(34), at datetime2);"
     query = "SELECT TOP (10) id FROM t WHERE iban LIKE @p {} '%' ORDER BY iban"

@@ -528,7 +528,7 @@ SELECT id FROM orders WHERE account_id = $1 UNION ALL SELECT id FROM message WHE
 -- expect: unbounded
 SELECT id FROM orders WHERE account_id = $1 UNION SELECT id FROM message WHERE sender_id = $1;
 -- name: q170
--- expect: unbounded
+-- expect: SI-1
 SELECT id FROM orders WHERE account_id = $1 UNION SELECT id FROM message WHERE sender_id = $1 LIMIT 10;
 -- name: q171
 -- expect: SI-1

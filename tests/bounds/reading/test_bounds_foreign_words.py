@@ -182,3 +182,42 @@ def test_a_boolean_of_mysql_is_a_byte() -> None:
     assert answer_of("mysql", schema.format("boolean"), query).results == 256
     assert answer_of("mysql", schema.format("bit(1)"), query).results == 2
     assert answer_of("postgres", schema.format("boolean"), query.replace("?", "$1")).results == 2
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "mysql", "spark", "tsql", "duckdb"])
+def test_our_own_words_in_any_dialect(dialect: str) -> None:
+    schema = """CREATE TABLE t (id bigint PRIMARY KEY, k bigint NOT NULL, at timestamp TEMPORAL NOT NULL,
+      "temporal" int, CARDINALITY LIMIT 3 (k)){};"""
+    schema = schema if dialect in ("postgres", "duckdb") else schema.replace('"temporal" int,', "")
+    by_k, newest = "SELECT id FROM t WHERE k = 5", "SELECT id FROM t ORDER BY at LIMIT 5"
+    for end, of_k in (
+        ("", Level.SI_1),
+        (" ON VIOLATION WARN", Level.UNBOUNDED),
+        (" ON VIOLATION REJECT", Level.SI_1),
+    ):
+        assert answer_of(dialect, schema.format(end), by_k).level is of_k
+        assert answer_of(dialect, schema.format(end), newest).level is (Level.SI_3)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "schema", "query", "expected"),
+    [
+        ("sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT);", "SELECT n FROM t WHERE id = ?1 AND ?1 > 0", Level.SI_0),
+        ("sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT);", "SELECT n FROM t WHERE id = 7 AND n <> '?1'", Level.SI_0),
+        ("sqlite", "CREATE TABLE t (d TEXT PRIMARY KEY NOT NULL, n INT);", "SELECT n FROM t WHERE d = date('now')", Level.SI_0),
+        ("mysql", "CREATE TABLE t (id int, s varchar(9), UNIQUE KEY k ((lower(s))));", "SELECT id FROM t WHERE LOWER(s) = ?", Level.SI_1),
+        ("mysql", "CREATE TABLE t (id int, s varchar(9), UNIQUE KEY k (id, (lower(s))));", "SELECT id FROM t WHERE LOWER(s) = ?", Level.UNBOUNDED),
+        ("mysql", "CREATE TABLE t (id int, s varchar(9), UNIQUE KEY k (id, (lower(s))));", "SELECT id FROM t WHERE LOWER(s) = ? AND id = ?", Level.SI_1),
+        ("mysql", "CREATE TABLE t (id int, s varchar(9), UNIQUE KEY k (s(4)));", "SELECT id FROM t WHERE s = ?", Level.SI_1),
+        ("mysql", "CREATE TABLE t (id int PRIMARY KEY);", "SELECT t.id FROM t JOIN (VALUES ROW(1), ROW(2)) v (i) ON v.i = t.id", Level.SI_0),
+        ("mysql", "CREATE TABLE t (a int NOT NULL, b int, UNIQUE (a, b));", "SELECT * FROM t WHERE a = ? AND b <=> 5", Level.SI_1),
+        ("mysql", "CREATE TABLE t (a int NOT NULL, b int, UNIQUE (a, b));", "SELECT * FROM t WHERE a = ? AND NOT b <=> 5", Level.UNBOUNDED),
+        ("mysql", "CREATE TABLE t (a int NOT NULL, b int, UNIQUE (a, b));", "SELECT * FROM t WHERE a = ? AND b <=> NULL", Level.UNBOUNDED),
+        ("postgres", "CREATE TABLE t (id int PRIMARY KEY, s text);", "SELECT id FROM t WHERE starts_with(s, $1) ORDER BY s LIMIT 5", Level.SI_1),
+        ("postgres", "CREATE TABLE t (id int PRIMARY KEY, s text);", "SELECT id FROM t WHERE starts_with(s, s) ORDER BY id LIMIT 5", Level.SI_1),
+        ("postgres", "CREATE TABLE t (id int PRIMARY KEY, s text);", "SELECT id FROM t WHERE starts_with($1, s) LIMIT 5", Level.UNBOUNDED),
+        ("postgres", "CREATE TABLE t (id int PRIMARY KEY, s text);", "SELECT id FROM t WHERE starts_with(s, 'a%b') AND s > $1 ORDER BY s LIMIT 5", Level.SI_1),
+    ],
+)  # fmt: skip
+def test_forms_of_one_dialect(dialect: str, schema: str, query: str, expected: Level) -> None:
+    assert answer_of(dialect, schema, query).level is expected

@@ -216,3 +216,78 @@ def test_references_that_are_read_and_ignored_are_assumed() -> None:
     kept = answer_of("mysql", schema.format(", FOREIGN KEY (p) REFERENCES p (id)"), query)
     assert ignored.assumes
     assert not kept.assumes
+
+
+NUMBERS = ("bigint unsigned", "int unsigned", "smallint unsigned", "mediumint", "year", "serial")
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("condition", ["id", "id AND x = 5", "(id)", "NOT x"])
+def test_a_number_by_itself_is_any_but_zero(kind: str, condition: str) -> None:
+    assert_unbounded(
+        "mysql", f"CREATE TABLE t (id {kind} PRIMARY KEY, x int);", f"SELECT x FROM t WHERE {condition}"
+    )
+
+
+@pytest.mark.parametrize("kind", ["varchar(9)", "char(3)", "varbinary(9)", "json", "decimal(5,2)"])
+def test_what_is_no_boolean_is_not_true_for_one_value(kind: str) -> None:
+    assert_unbounded(
+        "mysql",
+        f"CREATE TABLE t (s {kind} NOT NULL, x int, UNIQUE (s));",
+        "SELECT x FROM t WHERE s LIMIT ?, 99999999999",
+    )
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_a_number_without_a_sign_is_no_text(kind: str) -> None:
+    """'7' and '07' are both 7."""
+    schema = f"CREATE TABLE t (phone varchar(20) PRIMARY KEY, x int); CREATE TABLE c (id bigint PRIMARY KEY, phone {kind});"
+    assert_unbounded("mysql", schema, "SELECT x FROM c JOIN t ON t.phone = c.phone WHERE c.id = ?")
+    assert_unbounded("mysql", schema, "SELECT x FROM t WHERE phone IN (SELECT phone FROM c WHERE id = ?)")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("'7'", Level.SI_0), ("'7.5'", Level.SI_0), ("7", Level.SI_0), ("'x' || ?", Level.UNBOUNDED)],
+)
+def test_a_number_and_a_constant_text(value: str, expected: Level) -> None:
+    schema = "CREATE TABLE t (id INTEGER auto_increment, x int, PRIMARY KEY (id));"
+    value = value.replace("'x' || ?", "CONCAT('x', ?)")
+    assert answer_of("mysql", schema, f"SELECT x FROM t WHERE id = {value}").level is expected
+
+
+def test_a_time_is_no_number() -> None:
+    schema = "CREATE TABLE t (id bigint PRIMARY KEY, k bigint, at timestamp);"
+    answer = answer_of("", schema, "SELECT id FROM t WHERE k = :k ORDER BY at * 2 LIMIT 3")
+    assert answer.level is Level.NOT_ANALYSED
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x FROM t WHERE price = (SELECT f FROM c WHERE id = ?)",
+        "SELECT x FROM t WHERE price = (SELECT f FROM c WHERE id = ? UNION ALL SELECT 5)",
+        "SELECT x FROM t WHERE price = COALESCE((SELECT f FROM c WHERE id = ?), 5)",
+        "SELECT x FROM c JOIN t ON t.price = c.f + 1 WHERE c.id = ?",
+        "SELECT x FROM t WHERE price = CASE WHEN ? THEN (SELECT MAX(f) FROM c WHERE id = ?) END",
+    ],
+)
+def test_a_decimal_meets_a_float_inside_expressions(query: str) -> None:
+    """Compared as floats, many decimals are one."""
+    schema = "CREATE TABLE t (price decimal(30, 10) PRIMARY KEY, x int); CREATE TABLE c (id bigint PRIMARY KEY, f double, d decimal(30, 10));"
+    assert_unbounded("mysql", schema, query)
+    assert (
+        answer_of(
+            "mysql",
+            schema,
+            query.replace("f FROM", "d FROM").replace("MAX(f)", "MAX(d)").replace("c.f", "c.d"),
+        ).level
+        is Level.SI_0
+    )
+
+
+@pytest.mark.parametrize(
+    "limit", ["? * 10000000", "2000000000 + ? * 1000000", "? * ? * ? * ?", "99999 * 99999"]
+)
+def test_a_limit_that_is_none(limit: str) -> None:
+    assert_unbounded("mysql", KEYED, f"SELECT id FROM t WHERE x = ? LIMIT {limit}")

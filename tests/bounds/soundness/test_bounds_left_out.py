@@ -23,7 +23,7 @@ from headwater.bounds.reading.subjects import Options, subject_of, tables_with_v
 from headwater.model import SqlText
 from support.cases import scaled
 
-FOLDER = Path(__file__).parent / "applications"
+FOLDER = Path(__file__).parents[1] / "levels" / "applications"
 FILES = [
     "django_blog",
     "rails_store",

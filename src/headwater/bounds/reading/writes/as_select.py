@@ -6,16 +6,21 @@
     INSERT INTO t SELECT ...                    SELECT ...
     INSERT INTO t VALUES (1, (SELECT ...))      SELECT (SELECT ...)
 
+What goes or changes with the rows that are written is read too (`followers`).
+
 What a write may hold beside that is listed (`_READ`, `_HARMLESS`); with anything else it is not analysed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
 from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.writes.followers import Follower, rows_that_follow
+from headwater.bounds.reading.writes.targets import Target, sources_of, targets_of
+from headwater.model import Table
 
 __all__ = ["as_select"]
 
@@ -34,17 +39,35 @@ _READ = {
 _HARMLESS = {"hint", "options", "ignore", "alternative", "default", "conflict", "stored", "exists", "tables"}
 
 
-def as_select(tree: exp.Expr) -> exp.Expr:
+def as_select(
+    tree: exp.Expr, tables: Mapping[str, Table] | None = None, followers: Iterable[Follower] = ()
+) -> exp.Expr:
     """What a statement reads; a SELECT is what it is."""
     match tree:
         case exp.Insert():
             _refuse_unknown(tree)
+            _refuse_followers(tree, tables or {}, followers)
             return _with_definitions(_inserted(tree), tree)
         case exp.Update() | exp.Delete() if isinstance(tree.this, exp.Table):
             _refuse_unknown(tree)
-            return _with_definitions(_rows_written(tree), tree)
+            rows = _rows_written(tree)
+            for target in targets_of(tree):
+                rows = rows.select(*rows_that_follow(target, tables or {}, followers), copy=False)
+            return _with_definitions(rows, tree)
         case _:
             return tree
+
+
+def _refuse_followers(tree: exp.Insert, tables: Mapping[str, Table], followers: Iterable[Follower]) -> None:
+    """An INSERT that may delete the row that is there, or change its key, does so with all that follow."""
+    target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    changes: list[Target] = [Target(target.name, "")] if tree.args.get("alternative") == "REPLACE" else []
+    conflict = tree.args.get("conflict")
+    if conflict is not None:
+        columns = {node.this.name.lower() for node in conflict.expressions if isinstance(node, exp.EQ)}
+        changes.append(Target(target.name, "", frozenset(columns)))
+    if any(list(rows_that_follow(change, tables, followers)) for change in changes):
+        raise NotAnalysed(f"other rows follow the row of {target.name} that it replaces or changes")
 
 
 def _refuse_unknown(tree: exp.Expr) -> None:
@@ -71,9 +94,9 @@ def _inserted(tree: exp.Insert) -> exp.Query:
     return exp.select(*(values or [exp.Literal.number(1)]))
 
 
-def _rows_written(tree: exp.Update | exp.Delete) -> exp.Query:
+def _rows_written(tree: exp.Update | exp.Delete) -> exp.Select:
     """The SELECT of the rows that an UPDATE or DELETE finds, and of the values that it computes of them."""
-    first, *others = _sources(tree)
+    first, *others = sources_of(tree)
     select = exp.select("*").from_(first.copy())
     select = select.select(*_subqueries([*tree.expressions, tree.args.get("returning")]))
     for source in others:
@@ -96,18 +119,6 @@ def _top(tree: exp.Update | exp.Delete) -> exp.Expr | None:
         if table.name.upper() == "TOP" and len(names) == 1 and names[0].name.isdigit():
             return exp.Literal.number(names[0].name)
     return None
-
-
-def _sources(tree: exp.Update | exp.Delete) -> list[exp.Expr]:
-    """The table with the others of UPDATE ... FROM and DELETE ... USING; those of a JOIN hang on them.
-
-    SQL Server names the table by the alias that FROM gives it: UPDATE p SET ... FROM posts p.
-    """
-    clause = tree.args.get("from_")
-    others: list[exp.Expr] = [] if clause is None else [clause.this]
-    others += tree.args.get("using") or []
-    is_there = any(source.alias_or_name.lower() == tree.this.name.lower() for source in others)
-    return others if is_there else [tree.this, *others]
 
 
 def _subqueries(parts: Iterable[exp.Expr | None]) -> list[exp.Expr]:

@@ -45,6 +45,15 @@ FORMS = [
     ("WITH w AS MATERIALIZED (SELECT id, n FROM p WHERE g = :g) SELECT n, COUNT(*) AS k FROM w WHERE id > 3 GROUP BY n ORDER BY n", ""),
     ("SELECT * EXCEPT (g) FROM p WHERE g = :g ORDER BY id", "SELECT id, n FROM p WHERE g = :g ORDER BY id"),
     ("SELECT p.id, SUM(c.v) AS s FROM p JOIN (SELECT p, v FROM c) c ON c.p = p.id WHERE p.id = :g GROUP BY p.id", ""),
+    ("SELECT p.id, c.id AS c FROM p LEFT JOIN c ON c.p = p.id WHERE p.n = :g ORDER BY p.id LIMIT 2 OFFSET 1",
+     "SELECT p.id, c.id AS c FROM p LEFT JOIN c ON c.p = p.id WHERE p.n = :g ORDER BY p.id, c.id LIMIT 2 OFFSET 1"),
+    ("SELECT c.id, p.n FROM c JOIN p ON p.id = c.p WHERE c.v = :g ORDER BY p.id DESC, c.id LIMIT 4", ""),
+    ("SELECT v FROM c WHERE p = :g UNION SELECT n FROM p WHERE g = :g ORDER BY v LIMIT 2",
+     "SELECT v FROM c WHERE p = :g UNION SELECT n AS v FROM p WHERE g = :g ORDER BY v LIMIT 2"),
+    ("SELECT n FROM p WHERE g = :g UNION SELECT n FROM p WHERE g = 0 ORDER BY n DESC LIMIT 3 OFFSET 1", ""),
+    ("SELECT MAX_BY(id, v) AS a, MIN_BY(id, v) AS b FROM c WHERE p = :g",
+     "SELECT (SELECT id FROM c WHERE p = :g AND v IS NOT NULL ORDER BY v DESC, id DESC LIMIT 1), (SELECT id FROM c WHERE p = :g AND v IS NOT NULL ORDER BY v, id LIMIT 1)"),
+    ("SELECT id FROM p WHERE id = GREATEST(:g, 2) OR id = LEAST(:g, 2)", "SELECT id FROM p WHERE id IN (1, 2)"),
     ("SELECT a.id, t.k FROM p a JOIN (SELECT p, COUNT(*) AS k FROM c GROUP BY p) t ON t.p = a.id WHERE a.id = :g", ""),
 ]  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""INSERT, UPDATE and DELETE: what they read, and what happens besides when they run."""
