@@ -40,7 +40,7 @@ class DeltaQuery(NamedTuple):
 
 
 def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, int]:
-    """The plan of a job that handles few rows, and at most how many rows it reads."""
+    """The plan of a job that handles few rows, and at most how many rows it reads, or finds."""
     estimates = Estimates(relations)
     if job.mode is not Mode.INCREMENTAL:
         return job.stage.plan, 0 if job.stage.plan is None else estimates.scanned(job.stage.plan)
@@ -49,7 +49,7 @@ def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, int]:
         rows = 0 if plan is None else estimates.scanned(plan)
         if handles_few(rows, 1):
             break
-    return plan, rows
+    return plan, max(rows, round(job.found))
 
 
 def delta_query(
