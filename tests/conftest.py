@@ -7,6 +7,7 @@ import os
 from collections.abc import Generator, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 import typer.testing
@@ -39,6 +40,13 @@ def spark() -> Iterator[SparkSession]:
     running = session("tests", "local[2]", SETTINGS)
     yield running
     running.stop()
+
+
+@pytest.fixture(autouse=True)
+def few_rows_or_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of tests are few, and Spark plans few otherwise than many: every second test has many."""
+    if request.node.get_closest_marker("spark") and crc32(request.node.nodeid.encode()) % 2:
+        monkeypatch.setattr("headwater.planning.stages.actions.FEW_ROWS", -1)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -23,6 +23,7 @@ from headwater.algebra.stages.choosing import choosing_stage, over_shown, shown
 from headwater.algebra.stages.outliving import outliving
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import Kept, Obstacle, Stage, StageKind
+from headwater.algebra.stages.whole_windows import with_lengths
 from headwater.errors import InputError, redact
 from headwater.model import Column, Project, RefreshPolicy, Table, View
 from headwater.planning.stages.compile import Compiled
@@ -242,11 +243,11 @@ class Catalog:
 def build(project: Project) -> Catalog:
     """Translate every view, in dependency order, so that a view over views knows their columns."""
     relations: dict[str, Sequence[Column]] = {name: table.columns for name, table in project.tables.items()}
-    keys = {name: _keys(table) for name, table in project.tables.items()}
     kept: dict[str, Kept] = {}
     versions: dict[str, str] = {}
     choosing = {name: table for name, table in project.tables.items() if table.chooses}
     for view in project.views.values():
+        keys = {name: _keys(table, view) for name, table in project.tables.items()}
         kept[view.name] = outliving(keep(view, relations, keys), view, project)
         relations[view.name] = tuple(
             Column(name, kind)
@@ -256,7 +257,8 @@ def build(project: Project) -> Catalog:
         seen = versions | dict.fromkeys(over, "shown")
         versions[view.name] = view_version(view, kept[view.name], relations, seen)
         kept[view.name] = over_shown(kept[view.name], over)
-    versions |= {name: _table_version(table) for name, table in choosing.items()}
+    project = with_lengths(project, kept)
+    versions |= {name: _table_version(project.tables[name]) for name in choosing}
     read = {name for view in kept.values() for stage in view.stages for name in stage.reads}
     stages = (_shown(table) for name, table in choosing.items() if shown(name) in read)
     return Catalog(project, kept, versions, {stage.view: stage for stage in stages})
@@ -267,10 +269,11 @@ def _shown(table: Table) -> Kept:
 
 
 def _table_version(table: Table) -> str:
-    """What is shown of a table has all its columns, and one row for each update key."""
+    """What is shown of a table has all its columns, and one row for each key, or only whole windows."""
     parts = [
         *(f"{column.name} {column.type} {column.default}" for column in table.columns),
-        *table.update_key,
+        *table.row_key,
+        *([] if table.windows is None else [str(table.windows.length)]),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:10]
 
@@ -288,8 +291,15 @@ def share(catalog: Catalog, compiled: Compiled) -> Catalog:
     )
 
 
-def _keys(table: Table) -> tuple[tuple[str, ...], ...]:
-    return tuple(key for key in (table.key, *table.unique) if key)
+def _keys(table: Table, view: View) -> tuple[tuple[str, ...], ...]:
+    """What is unique in what a view reads.
+
+    What is shown of an update stream has rows of several times, though of one update key no two.
+    """
+    unique = tuple(key for key in (table.key, *table.unique) if key)
+    if not table.chooses or view.every_change:
+        return unique
+    return tuple(key for key in unique if set(key) >= set(table.row_key))
 
 
 def keep(

@@ -1,7 +1,7 @@
 """What a project is: tables, views, queries and sites, as frozen values.
 
 Nothing here knows about files, Spark or time.  `sql/` makes these values from DDL, `project/` gathers them
-from a folder, and everything else decides on them.
+from a folder, and everything else decides on them.  Long because one file shows what can be declared.
 
 Types are Spark's simple strings ("bigint", "decimal(10,2)", "struct<start:timestamp,end:timestamp>").
 """
@@ -27,6 +27,7 @@ __all__ = [
     "Expectation",
     "ForeignKey",
     "JoinWindow",
+    "LEAST_WINDOW",
     "Overload",
     "Prices",
     "Project",
@@ -45,6 +46,8 @@ __all__ = [
     "View",
     "Watermark",
     "Weaving",
+    "WholeWindows",
+    "Windowed",
 ]
 
 
@@ -142,6 +145,28 @@ class Updates(Enum):
     BEST = "best"  # the key for which a refresh is worth most
 
 
+LEAST_WINDOW = timedelta(microseconds=1)
+
+
+class WholeWindows(Enum):
+    """WINDOWS: which window of a key is shown first, as a whole, where updates are chosen among."""
+
+    LAZY = "lazy"  # the newest that is closed
+    EAGER = "eager"  # the newest that has started
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """A table of which every row of a key is kept, by its time, and whole windows are shown.
+
+    `length`: a multiple of that of every window by which views group; the least instant if there is none.
+    """
+
+    semantics: WholeWindows
+    column: str  # when a row was
+    length: timedelta = LEAST_WINDOW
+
+
 @dataclass(frozen=True, slots=True)
 class RefreshWeight:
     """REFRESH WEIGHT: what a key's staleness matters, by the rows of another table; 1 where it has none."""
@@ -182,6 +207,7 @@ class Table:
     updates: Updates = Updates.APPEND  # ON OVERLOAD UPDATES
     weight: RefreshWeight | ReadWeight | None = None
     overload_weight: float = 1.0  # OVERLOAD WEIGHT: of the time that it and others divide under overload
+    windows: Windowed | None = None  # WINDOWS LAZY or EAGER
     place: Place | None = None
 
     def column(self, name: str) -> Column | None:
@@ -195,6 +221,11 @@ class Table:
     def chooses(self) -> bool:
         """Whether views see what is shown of it, which under overload may lag behind what it holds."""
         return self.updates is not Updates.APPEND
+
+    @property
+    def row_key(self) -> tuple[str, ...]:
+        """Of an update stream: a row replaces the one with the same; with WINDOWS that of its time."""
+        return self.update_key if self.windows is None else (*self.update_key, self.windows.column)
 
 
 class RefreshPolicy(Enum):
@@ -210,7 +241,7 @@ class Stream:
 
     name: str
     table: str
-    column: str
+    column: str  # `_captured`: the table has none, and it is when the row was captured
     tolerance: timedelta | None = None  # TOLERANCE: a result made now holds no row that is older
     key: tuple[str, ...] = ()  # of the table
 

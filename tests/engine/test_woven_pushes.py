@@ -16,14 +16,15 @@ import pytest
 from headwater.algebra.moments.plans import bind
 from headwater.algebra.oracle.evaluate import evaluate
 from headwater.algebra.oracle.zsets import ZSet
-from headwater.algebra.plans.nodes import Version
+from headwater.algebra.plans.nodes import Aggregate, Version
 from headwater.capture.intake.append import append, open_source
-from headwater.catalog import build
+from headwater.catalog import Catalog, build
 from headwater.clock import ManualClock
 from headwater.engine.executor.executor import Executor
 from headwater.engine.push import pusher
 from headwater.engine.push.record import PushRecord, Records
 from headwater.model import Project, Site, Weaving
+from headwater.serve.planning.remembered import remembered
 from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
@@ -55,6 +56,7 @@ class Run:
             open_source(self.warehouse, table)
         self.alone = build(project)
         self.catalog = shared_catalog(self.alone, self.warehouse)
+        assert _trees(self.catalog) == len(remembered(self.warehouse).trees)  # type: ignore[union-attr]
         self.records = Records(self.clock)
         self.workplace = workplace(self.warehouse, self.catalog)
         self.executor = Executor(self.catalog, InlineRunner(self.workplace, self.records), self.clock)
@@ -84,6 +86,10 @@ class Run:
             assert_equal(held, whole, f"{told}, {name}")
             compared += len(whole)
         return compared
+
+
+def _trees(catalog: Catalog) -> int:
+    return sum(isinstance(kept.stages[-1].plan, Aggregate) for kept in catalog.shared.values())
 
 
 @pytest.mark.slow

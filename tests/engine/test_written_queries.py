@@ -32,6 +32,8 @@ UNKNOWN = {"j22", "s12"}  # DuckDB has no LATERAL VIEW and no raise_error
 class Files:
     """Slices as views of DuckDB over their files; what Inputs is to Spark."""
 
+    one_task = False
+
     def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
         self.database = database
         self.views: dict[tuple[str, ...], str] = {}

@@ -20,7 +20,8 @@ from headwater.engine.push import pusher
 from headwater.engine.push.record import Records
 from headwater.engine.upkeep.compaction import Compactor
 from headwater.model import Column, Overload, Project, SqlText, Table, Updates, View
-from headwater.serve.reports.tables import table_statuses
+from headwater.serve.read import TooStaleError, standing
+from headwater.serve.reports.tables import stale_since, table_statuses
 from headwater.storage.warehouse import Warehouse
 from support.cases import scaled
 from support.choosing_without_spark import rows_of, waits_of
@@ -29,6 +30,7 @@ from support.without_spark import run_without_spark, workplace
 SEEDS = 2
 STEPS = 10
 KEYS = (None, *range(1, 8))
+EVERY = {"all_of_it": "SELECT symbol, price FROM quotes", "over_all": "SELECT symbol FROM all_of_it"}
 VIEWS = {
     "newest": "SELECT symbol, price FROM quotes",
     "totals": "SELECT price, count(*) AS n FROM quotes GROUP BY price",
@@ -47,7 +49,9 @@ def catalog_of(folder: str, policy: Updates, names: frozenset[str], per_second: 
     quotes = Table("quotes", (symbol, Column("price", "bigint")), update_key=("symbol",), updates=policy)
     sectors = Table("sectors", (symbol, Column("sector", "bigint")), ("symbol",))
     views = {
-        name: View(name, SqlText(text), timedelta(seconds=9)) for name, text in VIEWS.items() if name in names
+        name: View(name, SqlText(text), timedelta(seconds=9), every_change=name == "all_of_it")
+        for name, text in (VIEWS | EVERY).items()
+        if name in names
     }
     tables = {"quotes": quotes, "sectors": sectors}
     overload = Overload(per_second)
@@ -147,6 +151,25 @@ class ChangingProject:
         if "named" in catalog.kept:
             named = {row[:2] for row in rows_of(place.timeline("named"))}
             assert named == {row for row in rows if row[0] is not None}
+
+
+def test_a_view_is_as_stale_as_what_is_shown_to_it(tmp_path: Path) -> None:
+    """Who reads every change, directly or through another view, is not stale while updates wait."""
+    project = ChangingProject(tmp_path, random.Random(3))
+    project.views |= set(EVERY)
+    project.push()
+    project.feed()
+    project.push()
+    stale = {name for name in project.views if stale_since(project.catalog, project.warehouse, name)}
+    assert stale == set(VIEWS)
+    bound = timedelta(seconds=1)  # within it is the view's time, but not that of its stalest key
+    assert standing(project.catalog, project.warehouse, project.clock, "over_all", bound).stalest_key is None
+    stalest = standing(project.catalog, project.warehouse, project.clock, "newest").stalest_key
+    assert stalest is not None
+    assert stalest > bound
+    with pytest.raises(TooStaleError, match="stale") as raised:
+        standing(project.catalog, project.warehouse, project.clock, "newest", bound)
+    assert raised.value.staleness == stalest
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ from support.crashes.file_system import FileSystem
 from support.crashes.patches import patched
 from support.crashes.pushes import crashes_of_a_push
 from support.crashes.scratch import scratch_folder
+from support.overload.ticks import Ticks
 from support.overload.update_stream import UpdateStream, random_updates
 from support.without_spark import run_without_spark, workplace
 
@@ -187,6 +188,30 @@ def go_on(market: Market, number: int) -> None:
 @pytest.mark.parametrize("seed", range(scaled(SEEDS)))
 def test_every_crash_point_of_choices(seed: int, folder: Path) -> None:
     assert crash_everywhere(folder, seed) > 3 * PUSHES
+
+
+def go_on_with_windows(ticks: Ticks, number: int) -> None:
+    """After a kill: a new run shows some windows, and another everything."""
+    if number % 2:
+        ticks.push()
+        ticks.check()
+    ticks.push(everything=True)
+    ticks.check()
+    assert ticks.shown() == rows_of(ticks.warehouse.source("ticks"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(scaled(2)))
+def test_every_crash_point_of_choices_among_windows(seed: int, folder: Path) -> None:
+    points = 0
+    with patched(FileSystem(str(folder))) as files:
+        ticks = Ticks(folder, seed)
+        for _ in range(PUSHES):
+            ticks.feed()
+            points += crashes_of_a_push(files, ticks, "ticks$", partial(go_on_with_windows, ticks))
+            ticks.push()
+            ticks.check()
+    assert points > 3 * PUSHES
 
 
 def never_out_of_date(patch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from headwater.algebra.delta import rules as delta_rules
-from headwater.algebra.delta.derive import delta
+from headwater.algebra.delta.derive import delta, unrestricted
 from headwater.algebra.delta.extremes import losses
 from headwater.algebra.expressions.build import number
 from headwater.algebra.expressions.tree import call
@@ -19,6 +20,7 @@ from headwater.algebra.plans.walks import nodes, rewrite_up
 from headwater.algebra.stages.split import split
 from headwater.algebra.stages.stage import StageKind
 from headwater.algebra.text.show import parse, show
+from headwater.bench.laws import keeping
 from headwater.bench.laws.keeping import Difference, check_world
 from headwater.bench.laws.running import describe, try_seeds
 from headwater.bench.laws.shrink import shrink
@@ -114,6 +116,15 @@ def test_a_broken_rule_is_found(mutation) -> None:
 def test_a_restrict_only_saves_work() -> None:
     """Without any Restrict the rules still hold: whole relations are then taken away and put back."""
     assert not any(fails(random_world(seed), restrict_nothing) for seed in range(150))
+
+
+def test_all_rows_may_be_compared_instead_of_those_that_a_change_touches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is planned where all relations have few rows."""
+    monkeypatch.setattr(keeping, "delta", partial(delta, seeks=False))
+    for seed in range(scaled(300)):
+        check_world(random_world(seed), lambda plan: unrestricted(optimize(plan)))
 
 
 def test_keys_that_cancel_out_are_still_touched(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,8 +66,9 @@ def test_views_of_one_table_share_fragments(tmp_path: Path) -> None:
     assert set(tree.views) == {"a", "b"}
     assert tree.edge_rate == pytest.approx(0.1)
     assert tree.tree.overlap == 12
-    assert tree.cost_alone == pytest.approx(12 * 5000)
-    assert 5000 < tree.cost < tree.cost_alone / 2
+    groups = 20  # symbols
+    assert tree.cost_alone == pytest.approx(2 * 5000 + groups * (6 / 10 + 6 / 20))
+    assert tree.cost == pytest.approx(5000 + groups * 12 / 10), "the paper's rate + edge rate x overlap"
     planned = opened.plan([])
     assert planned.dollars_per_hour < planned.dollars_alone
     assert tree.stage in {stage for action in planned.keeps.actions for stage in action.names}
@@ -171,6 +172,26 @@ def test_views_come_and_go_and_trees_stay(tmp_path: Path) -> None:
     assert again == finer
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "min(DATE '2026-01-01')", "min(struct(venue, symbol))", "max(coalesce(symbol, 'a\\nb'))", "avg(price)",
+        "count_if(at > TIMESTAMP '2026-01-01 00:00:00')", "max(named_struct('a b', venue))", "stddev(CAST(price AS DOUBLE))",
+    ],
+)  # fmt: skip
+def test_whatever_trees_hold_they_are_remembered(call: str, tmp_path: Path) -> None:
+    """A run keeps to them: text that reads back in another way would weave views anew each time."""
+    opened = project(
+        tmp_path, windows("a", 60, 10, call=call), windows("b", 120, 20, keys="date(at)", call=call)
+    )
+    planned = opened.plan([])
+    shared_catalog(opened.catalog, opened.warehouse)
+    held = remembered(opened.warehouse)
+    assert held is not None
+    assert repr(held.trees) == repr(planned.woven.known)
+    assert len(held.trees) == 1
+
+
 def test_the_plan_says_it(tmp_path: Path) -> None:
     project(
         tmp_path,
@@ -187,6 +208,16 @@ def test_the_plan_says_it(tmp_path: Path) -> None:
     assert tree["table"] == "quotes"
     assert sorted(tree["views"]) == ["a", "b"]
     assert tree["cost"] < tree["cost_alone"]
+    assert answer["weaving"] == {
+        "total_cost_alone": tree["cost_alone"],
+        "total_cost": tree["cost"],
+        "max_cost": tree["cost"],
+        "sites": [{"site": "default", "cost": tree["cost"]}],
+    }
+    both = [view for view in answer["views"] if view["name"] in "ab"]
+    for field in ("dollars_per_hour", "dollars_per_hour_alone"):
+        assert tree[field] == pytest.approx(sum(view[field] for view in both))
+    assert tree["dollars_per_hour"] < tree["dollars_per_hour_alone"]
     assert (tree["edge_rate"], tree["overlap"]) == (pytest.approx(0.1), 12)
     assert answer["apart"] == {"odd": "DISTINCT count has no partial states"}
     assert "shared edges" in picture.read_text()
@@ -252,6 +283,19 @@ def test_runs_keep_to_their_trees_until_they_are_asked_to_weave_afresh(tmp_path:
     assert not planned.running.same  # type: ignore[union-attr]
     assert set(shared_catalog(apart.catalog, apart.warehouse).shared) == {stage}
     assert len(shared_catalog(apart.catalog, apart.warehouse, replan=True).shared) == 3
+
+
+def test_weaving_afresh_leaves_a_tree_that_holds_the_same(tmp_path: Path) -> None:
+    """In whatever order its views came."""
+    a, b = windows("a", 60, 10), windows("b", 120, 20, keys="", call="max(price)")
+    c = windows("c", 30, 10, call="sum(venue)")
+    for views in ((b,), (b, c), (b, c, a)):
+        grown = project(tmp_path, *views)
+        before = stages(shared_catalog(grown.catalog, grown.warehouse))
+    assert len(before) == 1
+    for views in ((b, c, a), (a, b, c), (c, a, b)):
+        afresh = project(tmp_path, *views)
+        assert stages(shared_catalog(afresh.catalog, afresh.warehouse, replan=True)) == before
 
 
 def test_a_stage_costs_something_by_itself(tmp_path: Path) -> None:

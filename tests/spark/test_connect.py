@@ -26,7 +26,7 @@ from headwater.engine.run.progress import Progress
 from headwater.engine.spark.agents import Agents, site_agents
 from headwater.engine.spark.connect import is_connect
 from headwater.engine.spark.metering import metered
-from headwater.engine.spark.session import SMALL, new_session
+from headwater.engine.spark.session import Size, sized_session
 from headwater.engine.spark.sites import Sites
 from headwater.model import Project, Site
 from headwater.storage.copying import copy_delta
@@ -93,7 +93,7 @@ def test_our_own_spark_and_two_servers_live_in_one_process(spark: SparkSession, 
 
 def test_a_session_apart_has_its_own_settings_and_views(sites: Sites) -> None:
     spark = sites.spark("plango")
-    other = new_session(spark, SMALL)
+    other = sized_session(spark, Size.SMALL)
     assert other.conf.get("spark.sql.shuffle.partitions") == "2"
     assert other.conf.get("spark.sql.parquet.outputTimestampType") == "TIMESTAMP_MICROS"
     numbers(other).createOrReplaceTempView("`orders`")
@@ -146,12 +146,12 @@ class CrossSite:
         self.join(until)
 
     def keep(self, until: int) -> None:
-        with Inputs(self.sites.small("plango")) as opened:
+        with Inputs(self.sites.spark("plango", Size.SMALL)) as opened:
             even = changed(opened, self.events, self.kept, until).where("k % 2 = 0")
             self._store(opened.run(even), self.kept, until)
 
     def join(self, until: int) -> None:
-        with Inputs(self.sites.small("opentable")) as opened:
+        with Inputs(self.sites.spark("opentable", Size.SMALL)) as opened:
             places = opened.slice(self.places, self.places.as_of(until)).select([("place", "k")])
             same = equal(Column("k"), Column("place"))
             delta = operators.inner_join(changed(opened, self.copy, self.pairs, until), places, same)

@@ -23,6 +23,7 @@ from headwater.engine.executor.spark_runner import spark_executor
 from headwater.engine.push.record import Records
 from headwater.engine.push.workplace import Workplace
 from headwater.model import Project, RefreshPolicy, SqlText, Table, View
+from headwater.planning.stages import actions
 from headwater.planning.stages.actions import Mode
 from headwater.storage.delta.types import arrow_schema
 from headwater.storage.view_rows import read_view
@@ -100,8 +101,13 @@ def random_changes(world: World, table: str, chance: random.Random) -> list[tupl
     return changes
 
 
+@pytest.mark.parametrize("few", [True, False], ids=["few rows", "many rows"])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
-def test_a_view_equals_its_sql_after_every_push(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+def test_a_view_equals_its_sql_after_every_push(
+    seed: int, few: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`few`: actions are one task that nothing is compiled for; else they are planned as those of many rows."""
+    monkeypatch.setattr(actions, "FEW_ROWS", 5_000 if few else -1)
     chance = random.Random(1000 + seed)
     world = random_world(chance)
     # Mostly views of ordinary size: a Spark plan for a deeply nested one takes seconds.

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from headwater.clock import ManualClock
+from headwater.engine.push import publishing
 from headwater.model import Weaving
 from headwater.serve.planning.shared_catalog import shared_catalog
 from headwater.storage.timeline import WEIGHT
@@ -104,7 +105,7 @@ def test_a_view_that_joins_a_tree_or_leaves_it_moves_no_other(spark: SparkSessio
     assert replace(plain.project, views={}) == replace(fewer.project, views={})
 
 
-def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Views that differ only in the lengths of their windows; what is deleted is often the largest.
 
     There are so many that their rows are written together and split by the driver (stage_files.py), and that
@@ -135,6 +136,13 @@ def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
     woven(keeping)
     feed = Feed(Random(5))
     actions: list[int] = []
+    read: list[str] = []
+    rows_of = publishing.visible_rows
+    monkeypatch.setattr(
+        publishing,
+        "visible_rows",
+        lambda timeline, part: read.append(timeline.path) or rows_of(timeline, part),
+    )
     for records in (feed.inserts(60), feed.changes(20), feed.changes(20), feed.inserts(5)):
         assert keeping.ingest("quotes", records).rejected == 0
         pushed = keeping.push()
@@ -142,6 +150,7 @@ def test_a_family_is_one_query(spark: SparkSession, tmp_path: Path) -> None:
         actions.append(len({record.action for record in pushed if record.stage in views}))
     assert actions[0] <= 2 * len(keeping.catalog.shared)  # with a symbol and without: two families a tree
     assert actions[1:] == [1, 1, 1]
+    assert max(map(read.count, read), default=0) <= 1, "once computed, a view has its changes at hand"
     files = [len(keeping.workplace.timeline(name).snapshot().files) for name in views]
     assert max(files) <= len(actions) + 1, "one file a push; the first may have two"
     assert not any(tmp_path.rglob("gathered-*")), "what was gathered is gone"

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from headwater.catalog import build
 from headwater.errors import InputError
-from headwater.model import JoinWindow, Stream, View
+from headwater.model import JoinWindow, Project, Stream, View
+from headwater.sql.ddl.joins.adapted_text import adapted_text
 from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.ddl.resolve import resolve
 from headwater.sql.ddl.statements import parse_statements
@@ -20,6 +22,7 @@ CREATE TABLE local (id BIGINT PRIMARY KEY, symbol STRING, at TIMESTAMP_NTZ TEMPO
 CREATE TABLE keyless (id BIGINT, at TIMESTAMP TEMPORAL);
 CREATE TABLE firms (symbol STRING PRIMARY KEY, name STRING);
 CREATE TABLE orders (id BIGINT PRIMARY KEY, placed TIMESTAMP TEMPORAL, paid TIMESTAMP TEMPORAL);
+CREATE TABLE prices (symbol STRING PRIMARY KEY, price DOUBLE, UPDATE KEY (symbol)) ON OVERLOAD UPDATES best;
 CREATE MATERIALIZED VIEW cheap AS SELECT * FROM nyc WHERE price < 5;
 """
 JOIN = "SELECT nyc.id, t.id AS other FROM nyc JOIN tokyo t ON nyc.symbol = t.symbol"
@@ -116,6 +119,40 @@ def test_an_adapted_join_knows_keys_and_tolerances() -> None:
     assert view(by_property).window == window
 
 
+def test_a_table_without_a_time_is_joined_by_when_its_rows_were_captured() -> None:
+    select = f"{JOIN} JOIN firms f ON f.symbol = t.symbol"
+    adapted = view(f"FRESHNESS = '30 seconds' {ADAPT}", select)
+    assert adapted.window is not None
+    assert [stream.column for stream in adapted.window.streams] == ["at", "at", "_captured"]
+    # Of the pairs only the one that has times is among the conditions of the SELECT.
+    assert NEAR in adapted.sql.text
+    assert "_captured" not in adapted.sql.text
+    verified = adapted_text(adapted)
+    for pair in (("nyc", "at", "f", "_captured"), ("f", "_captured", "t", "at")):
+        assert "{}.{} <= {}.{} + INTERVAL '10' MINUTE".format(*pair) in verified.replace("`", "")
+    alone = view(
+        f"FRESHNESS = '30 seconds' {ADAPT}", "SELECT f.name FROM firms f JOIN firms g ON f.symbol = g.name"
+    )
+    assert "WHERE" not in alone.sql.text
+
+
+RANKED = (
+    f"{JOIN} ORDER BY nyc.id LIMIT 3",
+    f"{JOIN} QUALIFY row_number() OVER (ORDER BY nyc.id) = 1",
+    "SELECT nyc.id, row_number() OVER (ORDER BY t.id) AS r FROM nyc JOIN tokyo t ON nyc.symbol = t.symbol",
+    f"{JOIN} WHERE nyc.id IN (SELECT id FROM local)",
+)
+
+
+@pytest.mark.parametrize("select", RANKED)
+def test_what_a_part_of_the_matches_would_answer_otherwise_is_refused(select: str) -> None:
+    """The first three of some matches are not among the first three of all."""
+    declared = resolve(parse_statements(f"{TABLES} CREATE MATERIALIZED VIEW v {ADAPT} AS {select};", "v.sql"))
+    tables, views = ({item.name: item for item in items} for items in (declared.tables, declared.views))
+    with pytest.raises(InputError, match="one join of its tables and nothing else"):
+        build(Project("ranked", ".", ".", tables, views, {}, {}))
+
+
 @pytest.mark.parametrize(
     ("clauses", "select", "code", "message"),
     [
@@ -147,6 +184,7 @@ def test_an_adapted_join_knows_keys_and_tolerances() -> None:
         (WINDOW, "SELECT nyc.id FROM nyc JOIN (SELECT * FROM tokyo) t ON t.id = nyc.id", "HW127", "without subqueries"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN cheap t ON t.id = nyc.id", "HW127", '"cheap" is a view'),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN firms f ON f.symbol = nyc.symbol", "HW127", '"firms" needs one TEMPORAL'),
+        (ADAPT, "SELECT nyc.id FROM nyc JOIN prices p ON p.symbol = nyc.symbol", "HW127", '"prices" needs one TEMPORAL'),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN orders o ON o.id = nyc.id", "HW127", "placed, paid"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN local l ON l.id = nyc.id", "HW127", "different types"),
         (WINDOW, "SELECT nyc.id FROM nyc JOIN tokyo t (a, b, c, d) ON t.a = nyc.id", "HW127", "keep their names"),

@@ -10,6 +10,7 @@ import pytest
 
 from headwater.storage import published
 from headwater.storage.delta.delta_log import DeltaLog
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.published import publish, read_published
 from headwater.storage.timeline import WEIGHT
 
@@ -69,3 +70,33 @@ def test_windows_that_are_over_get_a_file_of_their_own(
     rows = read_published(log)[1].sort_by("n").to_pylist()
     assert [row["n"] for row in rows] == [7] + [8] * 39
     assert {row["w"]["start"] for row in rows} == {BEGIN + timedelta(hours=hour) for hour in range(40)}
+
+
+def test_rows_that_were_just_written_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table holds the same, push by push; what was forgotten meanwhile is read."""
+    monkeypatch.setattr(published, "FEWEST_SETTLED", 5)
+    read: list[int] = []
+    files_of = published.read_files
+    plain, remembering = (DeltaLog(str(tmp_path / name)) for name in ("plain", "remembering"))
+    plain.create(COLUMNS, "windows")
+    remembering.create(COLUMNS, "windows")
+    fresh = FreshRows()
+    for hour in range(12):
+        delta = changes(*([(hour - 1, 7, -1), (hour - 1, 8, 1)] if hour else []), (hour, 7, 1))
+        assert publish(plain, delta, hour + 1)
+        if hour == 6:
+            fresh = FreshRows()
+        with monkeypatch.context() as watched:
+            watched.setattr(
+                published, "read_files", lambda *asked, at=hour: read.append(at) or files_of(*asked)
+            )
+            assert publish(remembering, delta, hour + 1, fresh)
+        held = [log_rows.sort_by("n").to_pylist() for log_rows in (rows_of(plain), rows_of(remembering))]
+        assert held[0] == held[1]
+    assert set(read) == {6}
+
+
+def rows_of(log: DeltaLog) -> pa.Table:
+    return read_published(log)[1]

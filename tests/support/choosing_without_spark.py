@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 
@@ -25,6 +25,7 @@ from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
 __all__ = ["choose_without_spark", "rows_of", "waits_of"]
 
 Waits = dict[Key, Wait]
+BEGINNING_OF_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def choose_without_spark(workplace: Workplace, job: Job, action: str) -> Pushed:
@@ -45,7 +46,9 @@ def choose_without_spark(workplace: Workplace, job: Job, action: str) -> Pushed:
     given = Circumstances(
         job.until, began, job.budget.cost, number, len(seen), sum(seen), sum(count * count for count in seen)
     )
-    chosen = choose(waits, priority(table.updates, given), job.budget.units)
+    units = None if job.budget.units is None or number <= job.budget.units else job.budget.units
+    windows = table.windows.semantics if table.windows is not None and units is not None else None
+    chosen = choose(waits, priority(table.updates, given), units, windows=windows)
     change, rest = take(waits, chosen)
     tally = Tally(
         began if choosing else 0,
@@ -92,7 +95,11 @@ def _inserted(arrived: list[Arrival]) -> int:
 
 
 def _key(table: Table, row: Row) -> Key:
-    return tuple(row[table.column_names.index(name)] for name in table.update_key)
+    """With WINDOWS the start of the row's window stands for its time."""
+    key = [row[table.column_names.index(name)] for name in table.row_key]
+    if table.windows is not None and key[-1] is not None:
+        key[-1] -= (key[-1] - BEGINNING_OF_TIME) % table.windows.length
+    return tuple(key)
 
 
 def _changes(timeline: Timeline, part: Slice) -> list[tuple[Row, int]]:
@@ -153,7 +160,7 @@ def _waiting_files(waiting: WaitingTable, table: Table, waits: Waits, time: int)
     for key, wait in waits.items():
         known = {FIRST: wait.first_at, LAST: wait.last_at, UPDATES: wait.updates, SEEN: wait.seen}
         nothing = {FIRST: None, LAST: None, UPDATES: 0, SEEN: 0}
-        rows.append({**dict(zip(table.update_key, key, strict=True)), WEIGHT: 0, **known})
+        rows.append({**dict(zip(table.row_key, key, strict=True)), WEIGHT: 0, **known})
         for row, weight in wait.change.items():
             rows.append({**dict(zip(table.column_names, row, strict=True)), WEIGHT: weight, **nothing})
     if not rows:

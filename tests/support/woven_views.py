@@ -17,9 +17,14 @@ START = 1_767_225_600_000_000  # 2026-01-01 00:00 UTC
 AGGREGATES = (
     "count(*)", "count(price)", "sum(size)", "sum(price)", "sum(spread)", "avg(size)", "avg(spread)", "min(price)",
     "max(spread)", "variance(spread)", "stddev(size)", "count_if(open)", "bool_and(open)", "bool_or(open)",
-    "max(size) FILTER (WHERE venue > 'x')",
+    "max(size) FILTER (WHERE venue > 'x')", "min(struct(size, symbol))", "min(DATE '2026-01-01')", "max(size) + count(*)",
+    "sum(CASE WHEN venue = 'x' THEN size ELSE 0 END)", "max(upper(venue))", "max(at)", "var_pop(price)", "sum(price * 2)",
 )  # fmt: skip
-FILTERS = ("symbol = 'a'", "venue < 'z'", "size > 20", "symbol IN ('a', 'b')")
+FILTERS = (
+    "symbol = 'a'", "venue < 'z'", "size > 20", "size > 10", "size > 20 AND venue IS NOT NULL", "symbol IN ('a', 'b')", "open",
+    "symbol = venue OR size < 40",
+)  # fmt: skip
+HAVING = ("count(*) > 1", "sum(size) > 30", "max(price) IS NOT NULL")
 
 
 def random_view(random: Random, name: str) -> str:
@@ -39,7 +44,8 @@ def random_view(random: Random, name: str) -> str:
     calls = [f"{call} AS a{number}" for number, call in enumerate(random.sample(AGGREGATES, 3))]
     shown = [f"{key} AS w" if key.startswith("window") else key for key in keys]
     where = f" WHERE {random.choice(FILTERS)}" if random.random() < 0.4 else ""
-    select = f"SELECT {', '.join([*shown, *calls])} FROM {relation}{where} GROUP BY {', '.join(keys)}"
+    having = f" HAVING {random.choice(HAVING)}" if random.random() < 0.15 else ""
+    select = f"SELECT {', '.join([*shown, *calls])} FROM {relation}{where} GROUP BY {', '.join(keys)}{having}"
     return f"CREATE MATERIALIZED VIEW {name} REFRESH POLICY INCREMENTAL{retain} AS {select};\n"
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from headwater.engine.query.families import gathered_files
 from headwater.engine.query.families.gathered_files import Gathered, gathered_file
+from headwater.storage import fresh_rows
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import WEIGHT, Range, Timeline, change_schema
 
 INSTANT = pa.timestamp("us", tz="UTC")
@@ -32,6 +34,7 @@ class Views:
         self.folder, self.random = folder, random
         self.timelines = [Timeline(str(folder / f"v{number}")) for number in range(3)]
         self.states: list[dict[Key, int]] = [{} for _ in self.timelines]
+        self.fresh = FreshRows()
         for timeline in self.timelines:
             timeline.create(COLUMNS)
 
@@ -73,7 +76,14 @@ class Views:
         ]
         names = ["symbol", "w", "n"]
         path = gathered_file(
-            memory, str(self.folder), self.timelines[0], members, names, "member", [Range("w", *span)]
+            memory,
+            self.fresh,
+            str(self.folder),
+            self.timelines[0],
+            members,
+            names,
+            "member",
+            [Range("w", *span)],
         )
         assert path is not None
         return sorted(
@@ -118,6 +128,38 @@ def test_files_that_are_known_are_not_read_again(views: Views, monkeypatch: pyte
         views.push(time)
         views.gathered(memory, -100)
     assert len(read) == len(set(read)) == 15
+
+
+def test_rows_that_were_just_written_are_not_read(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Gathered()
+    monkeypatch.setattr(gathered_files, "read_files", lambda *asked: pytest.fail(f"{asked[0]} is read"))
+    for time in range(1, 4):
+        views.push(time)
+        whole = [(timeline, timeline.delta(time - 1, time)) for timeline in views.timelines]
+        views.fresh.remember(
+            {part.files[0].path: timeline.read(part) for timeline, part in whole if part.files}
+        )
+        assert views.gathered(memory, 0) == views.expected(0)
+
+
+def test_of_each_table_the_last_files_are_remembered_while_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fresh = FreshRows()
+    rows = pa.table({"symbol": ["a", "b"], WEIGHT: [1, -1]})
+    fresh.remember({"v0/1": rows, "v1/1": rows, "v1/2": rows})
+    fresh.remember({"v2/1": rows})
+    assert fresh.of(["v1/2", "v1/1"], ["symbol"]) == pa.concat_tables([rows, rows]).select(["symbol"])
+    assert fresh.of(["v1/2", "v1/0"], ["symbol"]) is None, "one of them must be read"
+    assert fresh.of([], ["symbol"]) is None
+    fresh.remember({"v1/3": rows})
+    assert fresh.of(["v1/1"], ["symbol"]) is None
+    assert fresh.of(["v0/1"], [WEIGHT, "symbol"]) == rows.select([WEIGHT, "symbol"])
+    monkeypatch.setattr(fresh_rows, "MOST_BYTES", rows.nbytes)
+    fresh.remember({"v3/1": rows})
+    assert [fresh.of([path], ["symbol"]) is None for path in ("v0/1", "v2/1", "v1/3", "v3/1")] == [
+        True, True, True, False,
+    ]  # fmt: skip
 
 
 def test_the_oldest_sums_go_where_there_is_no_room(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:

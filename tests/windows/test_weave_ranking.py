@@ -50,7 +50,7 @@ def test_paired_windows_are_counted_as_they_are() -> None:
     """A fragment lies in three windows of 7 s every 3 s, or in two: the model takes the larger for all."""
     edges = ((0, 3_000_000), (1_000_000, 3_000_000))
     query = Query("q", 7, 3)
-    trees = {edges: [query]}
+    trees = [(edges, [query])]
     model = model_operations(trees, STREAM.rate, STREAM.symbols)
     counted = counted_operations(trees, STREAM)
     assert counted < model

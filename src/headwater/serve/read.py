@@ -76,8 +76,8 @@ def standing(
         raise never_computed(view.name, catalog, warehouse)
     now = clock.now()
     error = last_failure(warehouse, view.name) if now - time > micros(view.freshness) else ""
-    _refuse_stale(view.name, time, now, max_staleness, error)
     since = stale_since(catalog, warehouse, view.name)
+    _refuse_stale(view.name, time, since, now, max_staleness, error)
     stalest = None if since is None else timedelta(microseconds=now - since)
     return Standing(view.name, time, timedelta(microseconds=max(0, now - time)), error, stalest)
 
@@ -115,11 +115,17 @@ def never_computed(view: str, catalog: Catalog, warehouse: Warehouse) -> NeverCo
     )
 
 
-def _refuse_stale(view: str, time: int, now: int, allowed: timedelta | None, failure: str) -> None:
-    if allowed is None or now - time <= micros(allowed):
+def _refuse_stale(
+    view: str, time: int, since: int | None, now: int, allowed: timedelta | None, failure: str
+) -> None:
+    """`since`: when the oldest update arrived that the view does not show under overload."""
+    as_of = time if since is None else min(time, since)
+    if allowed is None or now - as_of <= micros(allowed):
         return
-    staleness = timedelta(microseconds=now - time)
+    staleness = timedelta(microseconds=now - as_of)
     why = f" It does not advance: {failure}." if failure else ""
+    if as_of < time:
+        why = f" Under overload some of its keys are older: the stalest waits since {instant_text(as_of)}."
     error = TooStaleError(
         "HW822",
         f'view "{view}" is {staleness.total_seconds():.1f} s stale,'

@@ -25,6 +25,7 @@ from headwater.storage.delta.delta_log import DeltaLog
 from headwater.storage.delta.parquet import write_parquet
 from headwater.storage.delta.reading import read_files
 from headwater.storage.delta.statistics import START, FileStatistics, is_window
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import WEIGHT, new_file_name
 from headwater.storage.zset import consolidate, expand
 
@@ -45,8 +46,11 @@ MANY_SMALL_FILES = 24
 FEWEST_SETTLED = 1_000  # rows of windows that are over, in a file of their own
 
 
-def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
-    """Apply a delta (rows and `_weight`). False if it would rewrite too much now."""
+def publish(log: DeltaLog, delta: pa.Table, time: int, fresh: FreshRows | None = None) -> bool:
+    """Apply a delta (rows and `_weight`). False if it would rewrite too much now.
+
+    `fresh`: rows that this process has written, which then need not be read.
+    """
     snapshot = log.snapshot()
     if snapshot.time >= time:
         return True
@@ -56,7 +60,7 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
     touched += _mergeable(snapshot.files, touched)
     if sum(file.rows for file in touched) > LIMIT_ROWS:
         return False
-    present = _read(touched, schema)
+    present = _present(touched, schema, fresh)
     if deleted.num_rows:
         ones = pa.repeat(pa.scalar(1, pa.int64()), present.num_rows)
         present = present.append_column(delta.schema.field(WEIGHT), ones)
@@ -64,8 +68,11 @@ def publish(log: DeltaLog, delta: pa.Table, time: int) -> bool:
         rows = expand(consolidate(pa.concat_tables([present, delta])))
     else:
         rows = pa.concat_tables([present, expand(delta).select(schema.names).cast(schema)])
-    files = [file for part in _by_windows(rows, delta) for file in write_rows(log, part, schema, time)]
-    return log.commit(time, files, touched, after=snapshot.time)
+    parts = [part.select(schema.names).cast(schema) for part in _by_windows(rows, delta)]
+    written = [(file, part) for part in parts for file in write_rows(log, part, schema, time)]
+    if fresh is not None and rows.num_rows <= SMALL_FILE_ROWS:
+        fresh.remember({os.path.join(log.path, file.relative): part for file, part in written})
+    return log.commit(time, [file for file, _ in written], touched, after=snapshot.time)
 
 
 def replace_all(
@@ -144,6 +151,11 @@ def write_rows(log: DeltaLog, rows: pa.Table, columns: pa.Schema, time: int) -> 
     if not rows.num_rows:
         return []
     return [write_parquet(log.path, new_file_name(time), rows.select(columns.names).cast(columns))]
+
+
+def _present(files: Sequence[DataFile], schema: pa.Schema, fresh: FreshRows | None) -> pa.Table:
+    known = None if fresh is None else fresh.of((file.path for file in files), schema.names)
+    return _read(files, schema) if known is None else known
 
 
 def _read(files: Sequence[DataFile], schema: pa.Schema) -> pa.Table:

@@ -107,3 +107,13 @@ def test_a_reason_inside_a_view_points_at_the_view() -> None:
     places = [reason.place for reason in answer.reasons if reason.place is not None]
     line = text[: text.index("FROM users WHERE")].count("\n") + 1
     assert [place.line for place in places] == [line]
+
+
+def test_a_limit_is_not_advised_on_a_view() -> None:
+    schema = (
+        "CREATE TABLE t (id BIGINT NOT NULL, k INT NOT NULL, PRIMARY KEY (id));\n"
+        "CREATE MATERIALIZED VIEW v AS SELECT id, k FROM t;\n"
+    )
+    inputs = read_sql(schema + "-- name: q\nSELECT id FROM v WHERE k = :k;", "q.sql")
+    (answer,) = check(inputs, Options())
+    assert [advice.text for advice in answer.advice] == ["add LIMIT n"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import TracebackType
 from typing import cast
@@ -31,7 +31,7 @@ from headwater.engine.spark.metering import Meter
 from headwater.planning.cost.effort import Effort
 from headwater.planning.stages.actions import Action, Mode
 from headwater.storage.delta.delta_log import NewFile
-from headwater.storage.timeline import WEIGHT, Slice, Timeline
+from headwater.storage.timeline import TIME, WEIGHT, Slice, Timeline
 
 __all__ = ["InDuckDb", "Killed", "PushesInDuckDb"]
 
@@ -44,6 +44,8 @@ class Killed(Exception):
 
 class InDuckDb:
     """The inputs of a query, in place of those in a Spark session."""
+
+    one_task = False
 
     def __init__(self) -> None:
         self.database, self.slices = duckdb.connect(config={"threads": 1}), 0
@@ -62,6 +64,23 @@ class InDuckDb:
         name = f"slice_{self.slices}"
         self.slices += 1
         rows = timeline.read(part)
+        self.database.register(name, rows)
+        return Query(name, tuple(column for column in rows.column_names if column != WEIGHT))
+
+    def arrivals(self, timeline: Timeline, part: Slice, at: str) -> Query:
+        name = f"slice_{self.slices}"
+        self.slices += 1
+        files = [
+            timeline.read(replace(part, files=(file,))).append_column(
+                at, pa.array([file.minimum[TIME]] * file.rows, pa.int64())
+            )
+            for file in part.files
+        ]
+        rows = (
+            pa.concat_tables(files)
+            if files
+            else timeline.read(part).append_column(at, pa.array([], pa.int64()))
+        )
         self.database.register(name, rows)
         return Query(name, tuple(column for column in rows.column_names if column != WEIGHT))
 

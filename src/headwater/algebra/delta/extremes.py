@@ -1,4 +1,4 @@
-"""The delta of a stage of counts, exact sums, min and max, when rows also go.
+"""The delta of a stage of counts, exact sums, min and max, of which rows may also go.
 
 A sum loses what goes by subtracting it.  A maximum needs its group's rows again only if the largest of them
 went and nothing as large came.  So the states of the change are merged with the stored ones, and only the
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from headwater.algebra.delta.rules import Rules, touched_keys
 from headwater.algebra.expressions.build import (
@@ -45,7 +46,8 @@ from headwater.algebra.stages.stage import Stage
 from headwater.algebra.stages.states import ROW_COUNT, merging
 
 __all__ = [
-    "certainly_net", "keys_of_losses", "losses", "merged_above", "merged_with_losses", "optional_restricts",
+    "certainly_net", "keys_of_losses", "losses", "merged_above", "merged_with_losses",
+    "merged_without_losses", "optional_restricts",
 ]  # fmt: skip
 
 # No column of a stage has a $ in its name.
@@ -57,10 +59,15 @@ def merged_with_losses(stage: Stage, aggregate: Aggregate, change: Plan, rules: 
     """The delta of a stage with keys whose states can all be merged."""
     merge = _Merge(stage, aggregate)
     merged = merge.merged(change)
-    goes, comes, went, lost = (Filter(merged, Column(name)) for name in (_GOES, _COMES, _WENT, _LOST))
+    went, lost = (Filter(merged, Column(name)) for name in (_WENT, _LOST))
     anew = rules.restricted(aggregate, Version.NEW, touched_keys(lost, column_items(merge.keys)))
-    kept = Negate(merge.states(goes, "old")), merge.states(comes, "new")
-    return Union((*kept, Negate(merge.states(went, "old")), anew))
+    return Union((*merge.kept(merged), Negate(merge.states(went, "old")), anew))
+
+
+def merged_without_losses(stage: Stage, aggregate: Aggregate, change: Plan) -> Plan:
+    """The same where no group can lose an extreme: there are none, or nothing goes."""
+    merge = _Merge(stage, aggregate)
+    return Union(merge.kept(merge.merged(change)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,11 @@ class _Merge:
         states = (f"{which}${name}" for name in names for which in ("old", "new"))
         return Project(merged, (*column_items(self.keys), *flags.items(), *column_items(tuple(states))))
 
+    def kept(self, merged: Project) -> tuple[Plan, Plan]:
+        """What changes of groups that kept their extremes: their old states go, their new ones come."""
+        goes, comes = (Filter(merged, Column(name)) for name in (_GOES, _COMES))
+        return Negate(self.states(goes, "old")), self.states(comes, "new")
+
     def states(self, merged: Plan, which: str) -> Project:
         """The stage's columns, as they were or as they are now."""
         states = tuple((state.name, Column(f"{which}${state.name}")) for state in self.aggregate.aggregates)
@@ -120,7 +132,8 @@ class _Merge:
             tuple(map(Column, self.keys)),
             touched_keys(change, self.aggregate.keys),
         )
-        items = [*column_items(self.keys), (_THERE, number(1)), (_TOUCHED, NULL), (_CAME, NULL)]
+        items = [*column_items(self.keys), (_THERE, number(1)), (_TOUCHED, NULL)]
+        items += [] if self._counts else [(_CAME, NULL)]
         for state in self.aggregate.aggregates:
             beside = NULL if _is_extreme(state) else Column(state.name)
             items += [
@@ -131,10 +144,11 @@ class _Merge:
 
     def _coming(self, change: Plan) -> Project:
         """What the change has for each group, beside nothing that is stored."""
-        came = _signed(_CAME, "gained_max", number(1), "int")
-        calls = [came, *(part for state in self.aggregate.aggregates for part in _of_change(state))]
+        came = [] if self._counts else [_signed(_CAME, "gained_max", number(1), "int")]
+        calls = [*came, *(part for state in self.aggregate.aggregates for part in _of_change(state))]
         partial = Aggregate(change, self.aggregate.keys, tuple(calls))
-        items = [*column_items(self.keys), (_THERE, NULL), (_TOUCHED, number(1)), (_CAME, Column(_CAME))]
+        items = [*column_items(self.keys), (_THERE, NULL), (_TOUCHED, number(1))]
+        items += column_items(tuple(call.name for call in came))
         for state in self.aggregate.aggregates:
             items += [(f"old${state.name}", NULL), *column_items(_changes(state))]
         return Project(partial, tuple(items))
@@ -142,7 +156,8 @@ class _Merge:
     def _sums(self) -> Iterator[AggregateCall]:
         yield AggregateCall(_THERE, "sum", (Column(_THERE),), "sum({0})", type="bigint")
         yield _signed(_TOUCHED, "gained_max", Column(_TOUCHED), "int")
-        yield _signed(_CAME, "gained_max", Column(_CAME), "int")
+        if not self._counts:
+            yield _signed(_CAME, "gained_max", Column(_CAME), "int")
         for state in self.aggregate.aggregates:
             old, kind = f"old${state.name}", merging(state).type
             if _is_extreme(state):
@@ -238,7 +253,11 @@ def certainly_net(term: Plan) -> bool:
     """Whether no row of another term can cancel one of this: it is of groups that did not lose."""
     while isinstance(term, Negate | Project):
         term = term.child
-    return isinstance(term, Filter) and term.condition in (Column(_GOES), Column(_COMES))
+    return _is_kept(term)
+
+
+def _is_kept(plan: Plan) -> TypeGuard[Filter]:
+    return isinstance(plan, Filter) and plan.condition in (Column(_GOES), Column(_COMES))
 
 
 def optional_restricts(plan: Plan) -> frozenset[Plan]:
@@ -252,9 +271,9 @@ def merged_above(plan: Plan) -> frozenset[Plan]:
 
 
 def _merged_parts(plan: Plan) -> Iterator[Plan]:
-    for node in losses(plan):
-        both = _without_projects(node)
-        if isinstance(both, Aggregate) and isinstance(both.child, Union):
+    for node in nodes(plan):
+        both = _without_projects(node.child) if _is_kept(node) else node
+        if both is not node and isinstance(both, Aggregate) and isinstance(both.child, Union):
             yield from map(_without_projects, both.child.inputs)
 
 

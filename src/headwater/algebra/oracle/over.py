@@ -11,6 +11,7 @@ from typing import Any
 
 from headwater.algebra.expressions.aggregates import Weighted, aggregate
 from headwater.algebra.expressions.compile import compile_expr, compile_row, holds
+from headwater.algebra.expressions.functions import STRICT
 from headwater.algebra.expressions.values import Row, Value, compare
 from headwater.algebra.oracle.zsets import ZSet, consolidate
 from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
@@ -145,7 +146,7 @@ class _Part:
         here = self.values[at][0]
         if here is None:
             return (self.first_peer if low else self.last_peer)[at]
-        edge = here - offset if before is not item.descending else here + offset
+        edge = STRICT["sub" if before is not item.descending else "add"](here, offset)
         sign = -1 if item.descending else 1
         inside = [
             index

@@ -17,6 +17,9 @@ Both are conditions over stored rows. So v equals its SQL over v$nyc and v$tokyo
 the delta rules of any join, and retracts a result exactly when one of its rows goes, or grows too old to
 be kept. With enough time all rows probe, and v is the window join itself.
 
+**Rows without a time** of their own are as old as it is since they were captured.  Only the log knows when
+that was, so it is stored with them (`_captured`), and the window between them and others is a condition here.
+
 **Windows of rows.** Rows are numbered as they come: by push, then by their times, then by the place of their
 input in FROM. A row has its own number and, of each other input, the number of the last row before it:
 
@@ -45,11 +48,12 @@ from headwater.errors import InputError
 from headwater.model import JoinWindow, Stream, View
 
 __all__ = [
-    "NUMBER", "PROBED", "PUSHED", "adapted", "instant", "is_mark", "only_probing", "probes", "probing_stages",
-    "seen",
+    "CAPTURED", "NUMBER", "PROBED", "PUSHED", "adapted", "apart_in_time", "came_before", "comes_now", "given",
+    "instant", "is_mark", "only_probing", "probes", "probing_stages", "seen",
 ]  # fmt: skip
 
 PUSHED, PROBED, NUMBER = "_pushed", "_probed", "_number"
+CAPTURED = "_captured"  # when a row was captured: the time of a row whose table has no TEMPORAL column
 _NO_NUMBER = Literal(None, "CAST(NULL AS BIGINT)")
 _NO_TIME = Literal(None, "CAST(NULL AS TIMESTAMP)")
 
@@ -69,6 +73,7 @@ def adapted(kept: Kept, view: View, window: JoinWindow) -> Kept:
     streams = {_alias(stream).lower(): stream for stream in window.streams}
     if (
         len(kept.stages) > 1
+        or last.kind is not StageKind.ROWS  # what ranks or counts results is not a part of the exact answer
         or len(joins) != 1
         or scans.keys() != streams.keys()
         or len(scans) < len(window.streams)
@@ -92,10 +97,14 @@ def _alias(stream: Stream) -> str:
 
 
 def _probes_stage(view: str, window: JoinWindow, stream: Stream, scan: Scan) -> Stage:
-    names = tuple(dict.fromkeys((*stream.key, stream.column, *scan.names)))
+    names = tuple(
+        name for name in dict.fromkeys((*stream.key, stream.column, *scan.names)) if not is_mark(name)
+    )
     rows = replace(scan, names=names)
     items = tuple((name, Column(f"{scan.alias}.{name}")) for name in names)
-    marks = [(PUSHED, _NO_TIME), (PROBED, TRUE), *((name, _NO_NUMBER) for name in _numbers(window, stream))]
+    captured = [(CAPTURED, _NO_TIME)] if stream.column == CAPTURED else []
+    numbers = [(name, _NO_NUMBER) for name in _numbers(window, stream)]
+    marks = [(PUSHED, _NO_TIME), (PROBED, TRUE), *captured, *numbers]
     plan = Project(rows, (*items, *marks))
     tolerance = stream.tolerance or window.length
     probing = Probing(
@@ -123,7 +132,7 @@ def _over_probes(last: Stage, join: Join, view: str, window: JoinWindow, scans: 
             return Scan(names[node], node.alias, (*own, PUSHED, PROBED, *_numbers(window, stream)))
         if isinstance(node, Join):
             last = _last_probed([scan.alias for scan, _ in inputs])
-            more = (*_fresh(inputs), *_among_the_last(inputs, window), last)
+            more = (*_fresh(inputs), *_close(inputs, window), *_among_the_last(inputs, window), last)
             return replace(node, conditions=(*node.conditions, *more))
         return node
 
@@ -144,6 +153,24 @@ def _fresh(inputs: list[tuple[Scan, Stream]]) -> list[Expr]:
     ]
 
 
+def apart_in_time(window: JoinWindow) -> list[tuple[Stream, Stream]]:
+    """Pairs of inputs whose window is not in the view's SQL: when rows of one came only the log knows."""
+    return [
+        (late, early)
+        for late in window.streams
+        for early in window.streams
+        if late is not early and CAPTURED in (late.column, early.column) and window.rows is None
+    ]
+
+
+def _close(inputs: list[tuple[Scan, Stream]], window: JoinWindow) -> list[Expr]:
+    columns = {stream.name: f"{scan.alias}.{stream.column}" for scan, stream in inputs}
+    return [
+        call("lte", Column(columns[late.name]), _later(columns[early.name], window.length))
+        for late, early in apart_in_time(window)
+    ]
+
+
 def seen(index: int) -> str:
     """The column with the number of the last row before this one of the input at another place in FROM."""
     return f"_seen{index}"
@@ -151,7 +178,7 @@ def seen(index: int) -> str:
 
 def is_mark(column: str) -> bool:
     """Whether a column of such a stage is not one of its input."""
-    return column in (PUSHED, PROBED, NUMBER) or re.fullmatch(r"_seen\d+", column) is not None
+    return column in (PUSHED, PROBED, CAPTURED, NUMBER) or re.fullmatch(r"_seen\d+", column) is not None
 
 
 def _numbers(window: JoinWindow, stream: Stream) -> tuple[str, ...]:
@@ -207,11 +234,35 @@ def only_probing(plan: Plan, stages: Collection[str], until: Literal) -> Plan:
 
     def step(node: Plan) -> Plan:
         if isinstance(node, Scan) and node.relation in stages and node.version is Version.DELTA:
-            probed, pushed = Column(f"{node.alias}.{PROBED}"), Column(f"{node.alias}.{PUSHED}")
-            return Filter(node, call("or", probed, call("lt", pushed, until)))
+            probed = Column(f"{node.alias}.{PROBED}")
+            return Filter(node, call("or", probed, came_before(node.alias, until)))
         return node
 
     return rewrite_up(plan, step)
+
+
+def came_before(alias: str, until: Literal) -> Expr:
+    """Whether a row came with an earlier push than the one to `until`."""
+    return _compared("lt", "<", alias, until)
+
+
+def comes_now(alias: str, until: Literal) -> Expr:
+    return _compared("gte", ">=", alias, until)
+
+
+def _compared(function: str, sign: str, alias: str, until: Literal) -> Expr:
+    arguments = (Column(f"{alias}.{PUSHED}"), until)
+    return Call(function, arguments, f"({{0}} {sign} {given('{1}', '{0}')})")
+
+
+def given(value: str, column: str) -> str:
+    """A value that is another one in every push, as SQL; `column`: any that may be NULL, and never is.
+
+    Spark writes constants into the code that it compiles, and compiles it anew for others, which takes longer
+    than to join a few thousand rows.  An array is handed to the code instead, as long as only rows can tell
+    which of its elements is meant.
+    """
+    return f"element_at(array({value}, NULL), if({column} IS NULL, 2, 1))"
 
 
 def instant(time: int) -> Literal:

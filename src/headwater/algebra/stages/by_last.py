@@ -21,7 +21,7 @@ from dataclasses import replace
 from headwater.algebra.expressions.tree import Call, Column, Expr, Literal, call, columns_of
 from headwater.algebra.plans.nodes import Filter, Join, Plan, Scan, Union, Version
 from headwater.algebra.plans.walks import nodes, rewrite_up
-from headwater.algebra.stages.adapting import PROBED, PUSHED
+from headwater.algebra.stages.adapting import PROBED, came_before, comes_now
 
 __all__ = ["by_last"]
 
@@ -45,11 +45,11 @@ def _apart(join: Join, stages: Collection[str], until: Literal) -> Plan:
     if last is None or len(changed) != 1:
         return join
     (own,) = changed
-    pushed, probed = Column(f"{own}.{PUSHED}"), Column(f"{own}.{PROBED}")
-    came = _where(join, last, own, {own: call("and", probed, call("gte", pushed, until))})
+    probed = Column(f"{own}.{PROBED}")
+    came = _where(join, last, own, {own: call("and", probed, comes_now(own, until))})
     gone = []
     for alias in last[1]:
-        conditions: dict[str, Expr] = {own: call("lt", pushed, until)}
+        conditions: dict[str, Expr] = {own: came_before(own, until)}
         mine: Expr = Column(f"{alias}.{PROBED}")
         conditions[alias] = call("and", mine, conditions[alias]) if alias in conditions else mine
         gone.append(_where(join, last, alias, conditions))

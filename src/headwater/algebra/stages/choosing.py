@@ -15,6 +15,7 @@ A view that must not miss anything (REFRESH EVERY CHANGE) reads the source.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -22,10 +23,16 @@ from headwater.algebra.plans.nodes import Plan, Scan
 from headwater.algebra.plans.walks import rewrite_up, scan_rows
 from headwater.algebra.stages.stage import Kept, Stage, StageKind
 
-__all__ = ["choosing_stage", "over_shown", "shown", "table_of", "waiting"]
+__all__ = ["choosing_stage", "own_column", "over_shown", "shown", "table_of", "waiting"]
 
 _SHOWN = "$shown"
 _WAITING = "$waiting"
+_OWN = re.compile(r"_(first|last|updates|seen|at|part|changes|arrived|taken|worth|chosen|may|front|key\d+)")
+
+
+def own_column(name: str) -> bool:
+    """Whether a column of what waits, or of the query that chooses, is called so: no table's may be."""
+    return _OWN.fullmatch(name.lower()) is not None
 
 
 def shown(table: str) -> str:

@@ -237,15 +237,14 @@ class Reader:
         return Call("cast", (inner,), template)
 
     def spark_type(self) -> str:
-        """A simple type, or one with numbers in parentheses."""
+        """A type, up to what can follow one: `decimal(12,4)`, `struct<a:int,b:array<string>>`."""
         text = self.take()
-        if self.accept("("):
-            numbers = [self.take()]
-            while self.accept(","):
-                numbers.append(self.take())
-            self.expect(")")
-            text += f"({','.join(numbers)})"
-        return text
+        depth, end = 0, self.at
+        while end < len(self.text) and (depth or self.text[end] in "(<"):
+            depth += (self.text[end] in "(<") - (self.text[end] in ")>")
+            end += 1
+        nested, self.at = self.text[self.at : end], end
+        return text + re.sub(r"\s*,\s*", ",", nested)
 
     def _literal(self) -> Literal | None:
         start = self.at

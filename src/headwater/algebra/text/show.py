@@ -40,7 +40,7 @@ from headwater.algebra.plans.nodes import (
     Windows,
 )
 from headwater.algebra.plans.walks import children, nodes
-from headwater.algebra.text.expressions import show_expr, show_name
+from headwater.algebra.text.expressions import show_expr, show_name, show_readable
 from headwater.algebra.text.parse import parse
 
 __all__ = ["parse", "show", "show_node"]
@@ -79,13 +79,13 @@ def _line(node: Plan, types: bool) -> str:
         case Scan():
             return _scan(node)
         case Filter():
-            return f"Filter [{show_expr(node.condition)}]"
+            return f"Filter [{_text(node.condition, types)}]"
         case Project():
-            return f"Project [{_named(node.items)}]"
+            return f"Project [{_named(node.items, types)}]"
         case Windows():
             sizes = " and ".join(map(_lengths, node.lengths))
             by = f" by {show_name(node.member)}" if node.member else ""
-            return f"Windows {show_name(node.name)} [{show_expr(node.time)}] {sizes}{by}"
+            return f"Windows {show_name(node.name)} [{_text(node.time, types)}] {sizes}{by}"
         case Join():
             return f"Join [{', '.join(map(show_expr, node.conditions))}]"
         case OuterJoin():
@@ -114,10 +114,14 @@ def _scan(node: Scan) -> str:
     return f"Scan {show_name(node.relation)}{alias} [{', '.join(map(show_name, node.names))}]{version}"
 
 
-def _named(items: Sequence[tuple[str, Expr]]) -> str:
+def _text(expr: Expr, types: bool) -> str:
+    return show_readable(expr) if types else show_expr(expr)
+
+
+def _named(items: Sequence[tuple[str, Expr]], types: bool) -> str:
     """Items as `name` when they are the column of that name, else `name = expression`."""
     return ", ".join(
-        show_name(name) if expr == Column(name) else f"{show_name(name)} = {show_expr(expr)}"
+        show_name(name) if expr == Column(name) else f"{show_name(name)} = {_text(expr, types)}"
         for name, expr in items
     )
 
@@ -132,9 +136,9 @@ def _where(residual: Expr | None) -> str:
 
 def _aggregate(node: Aggregate, types: bool) -> str:
     if node.keys and not node.aggregates:
-        return f"Distinct [{_named(node.keys)}]"
+        return f"Distinct [{_named(node.keys, types)}]"
     calls = ", ".join(_call(aggregate, types) for aggregate in node.aggregates)
-    return f"Aggregate [{_named(node.keys)}] [{calls}]"
+    return f"Aggregate [{_named(node.keys, types)}] [{calls}]"
 
 
 def _over(node: Over, types: bool) -> str:
@@ -168,11 +172,11 @@ def _bound(bound: Bound) -> str:
 
 def _call(aggregate: AggregateCall, types: bool) -> str:
     kind = f" : {aggregate.type}" if types and aggregate.type else ""
-    where = "" if aggregate.where is None else f" FILTER (WHERE {show_expr(aggregate.where)})"
+    where = "" if aggregate.where is None else f" FILTER (WHERE {_text(aggregate.where, types)})"
     template = aggregate.template
     if aggregate.function in MERGED:
         template = f"{aggregate.function}({slots(len(aggregate.arguments))})"
-    value = template.format(*(show_expr(argument) for argument in aggregate.arguments))
+    value = template.format(*(_text(argument, types) for argument in aggregate.arguments))
     return f"{show_name(aggregate.name)} = {value}{where}{kind}"
 
 

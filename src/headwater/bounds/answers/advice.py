@@ -172,15 +172,20 @@ def _with_table(subject: Subject, table: Table) -> Subject:
     return replace(subject, catalog=subject.catalog.with_tables(table))
 
 
-def _bases(query: Select) -> list[Base]:
-    return [source for source in query.sources if isinstance(source, Base)]
+def _declarable(subject: Subject, query: Select) -> list[Base]:
+    """Sources that declarations can be added to: what holds for a view follows from its definition."""
+    return [
+        source
+        for source in query.sources
+        if isinstance(source, Base) and source.table not in subject.catalog.views
+    ]
 
 
 def _references(subject: Subject, query: Select) -> Iterator[Change]:
     """Foreign keys that the joins suggest."""
     classes = Classes.of(query.where)
-    for owner in _bases(query):
-        for target in _bases(query):
+    for owner in _declarable(subject, query):
+        for target in _declarable(subject, query):
             key = subject.catalog[target.table].key
             if owner.alias == target.alias or not key:
                 continue
@@ -206,7 +211,7 @@ def _references(subject: Subject, query: Select) -> Iterator[Change]:
 
 def _enforced(subject: Subject, query: Select) -> Iterator[Change]:
     """Limits that are declared, but only warned about."""
-    for source in _bases(query):
+    for source in _declarable(subject, query):
         table = subject.catalog[source.table]
         if table.warn_on_violation:
             enforced = replace(table, warn_on_violation=False)
@@ -217,7 +222,7 @@ def _enforced(subject: Subject, query: Select) -> Iterator[Change]:
 def _constraints(subject: Subject, query: Select) -> Iterator[Change]:
     """Limits and keys on the columns that are compared with a value or with another source."""
     seen: set[tuple[str, tuple[str, ...]]] = set()
-    for source, valued, joined in _all_compared(query):
+    for source, valued, joined in _all_compared(subject, query):
         sets = [tuple(valued), *((name,) for name in valued), *((name,) for name in joined)]
         sets += [] if valued or joined else [()]  # nothing is compared: the table's own size
         table = subject.catalog[source.table]
@@ -257,18 +262,18 @@ def _may_be_unique(table: Table, column: str) -> bool:
     return not (part_of_key or refers)
 
 
-def _all_compared(query: Select) -> Iterator[tuple[Base, list[str], list[str]]]:
+def _all_compared(subject: Subject, query: Select) -> Iterator[tuple[Base, list[str], list[str]]]:
     """Every table, including those of subqueries, with the columns that are compared."""
     classes = Classes.of((*query.where, *(on for join in query.left_joins for on in join.on)))
     operands = [subquery.operand for subquery in query.subqueries if isinstance(subquery.operand, Column)]
     listed = [condition.arguments[0] for condition in query.where if _is_list(condition)]
-    for source in _bases(query):
+    for source in _declarable(subject, query):
         valued, joined = _compared(classes, source)
         valued += [term.name for term in listed if isinstance(term, Column) and term.alias == source.alias]
         yield source, valued, joined + [operand.name for operand in operands if operand.alias == source.alias]
     for subquery in query.subqueries:
         if isinstance(subquery.query, Select):
-            yield from _all_compared(subquery.query)
+            yield from _all_compared(subject, subquery.query)
 
 
 def _is_list(condition: Expr) -> TypeGuard[Call]:

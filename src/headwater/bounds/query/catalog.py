@@ -32,6 +32,7 @@ class UniqueTerms:
 class Catalog:
     tables: Mapping[str, Table]
     unique_terms: Mapping[str, tuple[UniqueTerms, ...]] = field(default_factory=dict)
+    views: frozenset[str] = _NONE  # tables that are a project's views: what is declared of them follows
 
     @staticmethod
     def of(tables: Iterable[Table]) -> Catalog:
@@ -44,9 +45,12 @@ class Catalog:
         return replace(self, tables={**self.tables, **{table.name: table for table in tables}})
 
     def keys(self, name: str) -> tuple[tuple[str, ...], ...]:
-        """The primary key, if any, then the other unique sets of columns."""
+        """The primary key, if any, then the other unique sets of columns.
+
+        In an update stream a row replaces the one before it.
+        """
         table = self.tables[name]
-        return (*((table.key,) if table.key else ()), *table.unique)
+        return (*(key for key in (table.key, table.row_key) if key), *table.unique)
 
     def is_unique(self, name: str, columns: Collection[str]) -> bool:
         return any(set(key) <= set(columns) for key in self.keys(name))

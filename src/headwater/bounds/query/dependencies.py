@@ -6,6 +6,7 @@ Each dependency says that for one value of some attributes there are at most `we
     columns of a CARDINALITY LIMIT n -> all columns          weight n
     a = b                                                    weight 1, both ways
     a = constant                                             weight 1, from nothing
+    LEFT JOIN r ON a = key of r:  a -> all columns of r      weight 1, NULLs if there is no partner
 
 If the key of one relation determines, through dependencies of total weight w, every attribute that a view
 shows, the view has at most w rows for each row of that relation.  The cheapest chain is found by uniform-cost
@@ -15,17 +16,17 @@ search and is kept as the proof.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from headwater.algebra.expressions.facts import aliases_of, columns_in
 from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import Call, Column, Expr
-from headwater.bounds.query.block import Base, Select
+from headwater.bounds.query.block import Base, LeftJoin, Select
 from headwater.bounds.query.catalog import Catalog
 from headwater.bounds.query.classes import Classes
 
-__all__ = ["Dependency", "Storage", "atoms", "closure", "dependencies", "storage_bound"]
+__all__ = ["Dependency", "Storage", "atoms", "closure", "dependencies", "determines", "storage_bound"]
 
 _STATES = 4000
 
@@ -80,7 +81,9 @@ def dependencies(
     )
     for source in block.sources:
         if isinstance(source, Base):
-            rules += _of_table(source, catalog, compared)
+            join = block.left_join(source.alias)
+            rules += _of_table(source, catalog, compared, optional=join is not None)
+            rules += _of_left_join(join, source, catalog) if join is not None else ()
     members = [member for group in classes.groups for member in group if aliases_of(member)]
     for expr in dict.fromkeys((*members, *exprs)):
         if not isinstance(expr, Column):
@@ -105,8 +108,32 @@ def _not_null(block: Select) -> Iterator[Expr]:
                 yield term
 
 
-def _of_table(source: Base, catalog: Catalog, compared: frozenset[Column]) -> list[Dependency]:
-    """Keys and limits. Neither counts rows with NULL, so the schema or a condition must exclude NULL."""
+def _of_left_join(join: LeftJoin, source: Base, catalog: Catalog) -> Iterator[Dependency]:
+    """What the row of an optional source follows from, if a key of it is compared with columns of others."""
+    outer: dict[str, Column] = {}
+    for condition in join.on:
+        match condition:
+            case Call("eq", (Column() as left, Column() as right)) if join.alias in (left.alias, right.alias):
+                own, other = (left, right) if left.alias == join.alias else (right, left)
+                if other.alias == join.alias:
+                    return
+                outer[own.name] = other
+            case _:  # whether there is a partner depends on more than these columns
+                return
+    for key in catalog.keys(source.table):
+        if set(key) <= set(outer):
+            every = frozenset(Column(name, join.alias) for name in catalog[source.table].column_names)
+            reason = f"LEFT JOIN by a key of {source.table}"
+            yield Dependency(frozenset(outer.values()), every, 1, reason)
+
+
+def _of_table(
+    source: Base, catalog: Catalog, compared: frozenset[Column], optional: bool
+) -> list[Dependency]:
+    """Keys and limits. Neither counts rows with NULL, so the schema or a condition must exclude NULL.
+
+    `optional`: its columns are NULL where the source has no partner.
+    """
 
     def certain(name: str) -> bool:
         return not catalog.nullable(source.table, name) or Column(name, source.alias) in compared
@@ -123,7 +150,7 @@ def _of_table(source: Base, catalog: Catalog, compared: frozenset[Column]) -> li
     for name in catalog[source.table].column_names:
         size = catalog.few_values(source.table, name)
         if size is not None:
-            few = size + catalog.nullable(source.table, name)
+            few = size + (optional or catalog.nullable(source.table, name))
             rules.append(Dependency(frozenset(), cols((name,)), few, f"{name} has at most {few} values"))
     for limit in catalog.cardinalities(source.table):
         if not all(map(certain, limit.columns)):
@@ -155,6 +182,12 @@ def closure(
                 item = (weight * rule.weight, number, covered | rule.target, (*chain, rule))
                 heapq.heappush(heap, item)
     return None
+
+
+def determines(start: Iterable[Expr], goal: Expr, rules: Sequence[Dependency]) -> bool:
+    """Is there one value of `goal` for each value of `start`?"""
+    covered, _ = _saturate(atoms(start), (), list(rules))
+    return atoms([goal]) <= covered
 
 
 def _saturate(

@@ -15,10 +15,11 @@ from headwater import model
 from headwater.algebra.expressions.tree import Column, Expr
 from headwater.bounds.answers.analyse import Subject
 from headwater.bounds.answers.answer import Answer, Level, Reason
+from headwater.bounds.query.as_shown import as_shown
 from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog, UniqueTerms
 from headwater.bounds.query.classes import Classes
-from headwater.bounds.query.dependencies import atoms, closure, dependencies
+from headwater.bounds.query.dependencies import atoms, closure, dependencies, determines
 from headwater.bounds.reading.expressions.functions import function_name
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.quotes import refuse_ambiguous
@@ -142,9 +143,11 @@ def tables_with_views(inputs: Inputs) -> Catalog:
     catalog = Catalog(tables, terms)
     for view in inputs.views:
         try:
-            catalog = catalog.with_tables(_view_table(view, _view_query(view, inputs, catalog), catalog))
+            seen = catalog if view.every_change else as_shown(catalog)
+            table = _view_table(view, _view_query(view, inputs, seen), seen)
         except (NotAnalysed, InputError):
             continue
+        catalog = replace(catalog.with_tables(table), views=catalog.views | {view.name})
     return catalog
 
 
@@ -202,10 +205,17 @@ def _identity(query: Select, catalog: Catalog) -> tuple[Expr, ...] | None:
 
 
 def _key(query: Select, shown: Mapping[Expr, str], catalog: Catalog) -> tuple[str, ...]:
+    """What identifies a row, without what follows from the rest: the name beside a customer's number."""
     identity = _identity(query, catalog)
     if identity is None or not all(expr in shown for expr in identity):
         return ()
-    return tuple(dict.fromkeys(shown[expr] for expr in identity))
+    rules = dependencies(query, catalog, identity)
+    needed = identity
+    for expr in reversed(identity):
+        others = tuple(other for other in needed if other != expr)
+        if others and determines(others, expr, rules):
+            needed = others
+    return tuple(dict.fromkeys(shown[expr] for expr in needed))
 
 
 def _limits(query: Select, shown: Mapping[Expr, str], catalog: Catalog) -> list[Cardinality]:

@@ -23,7 +23,9 @@ def bench_updates(
     ] = False,
     quotes: Annotated[
         Path | None,
-        typer.Option("--quotes", metavar="FILE", help="With --execute: quotes_*.csv.gz of TAQ, as a trace."),
+        typer.Option(
+            "--quotes", metavar="FILE", help="With --execute: quotes_*.csv.gz of TAQ, the trace then."
+        ),
     ] = None,
     replay: Annotated[
         float,

@@ -30,7 +30,9 @@ def bench_weave(
     views: Annotated[str, typer.Option(help="With --execute: how many views, separated by commas.")] = "250",
     rate: Annotated[int, typer.Option(help="With --execute: rows per second of the stream.", min=1)] = 5000,
     period: Annotated[int, typer.Option(help="With --execute: seconds of the stream in a push.", min=1)] = 10,
-    pushes: Annotated[int, typer.Option(help="With --execute: pushes; two warm Spark up.", min=3)] = 6,
+    pushes: Annotated[
+        int, typer.Option(help="With --execute: pushes, with those that warm Spark up.", min=3)
+    ] = 6,
     quotes: Annotated[
         Path | None,
         typer.Option(help="With --execute: a CSV of quotes (symbol, ms_since_midnight, bid_x10000) instead."),
@@ -51,6 +53,12 @@ def bench_weave(
     sample: Annotated[
         int, typer.Option(help="With --execute: how many views stand for all where all take long.", min=1)
     ] = 25,
+    sites: Annotated[
+        int, typer.Option(help="With --execute: sites among which the optimizer spreads the views.", min=1)
+    ] = 1,
+    warm: Annotated[
+        int, typer.Option(help="With --execute: the first pushes, which are not counted.", min=1)
+    ] = 2,
     as_json: JsonOption = False,
 ) -> None:
     """Compare thirteen optimizers and best on the paper's 256 combinations of parameters, three times each.
@@ -65,6 +73,7 @@ def bench_weave(
 
     With --execute --rank all the views are woven by each optimizer in turn and run: operations that the
     model has and that are counted, CPU-seconds on Spark and in DuckDB, and how alike they rank the plans.
+    With --no-compare they are not run on Spark.
 
     Examples:
 
@@ -74,7 +83,9 @@ def bench_weave(
 
       headwater bench weave --execute
 
-      headwater bench weave --execute --views 10,50,250 --rate 500 --no-compare
+      headwater bench weave --execute --views 10,50,250,1000 --rate 1000 --pushes 5 --no-compare
+
+      headwater bench weave --execute --sites 4 --rate 1000 --no-compare
 
       headwater bench weave --execute --views 25 --rate 500 --pushes 4 --rank all
     """
@@ -87,9 +98,9 @@ def bench_weave(
 
         stream = stream_of(rate, period, pushes, quotes, data)
         if rank:
-            rank_weave_optimizers(views, stream, rank, out, as_json)
+            rank_weave_optimizers(views, stream, rank, compare, sites, out, as_json)
         else:
-            bench_weave_execution(views, stream, optimizer, compare, sample, out, as_json)
+            bench_weave_execution(views, stream, optimizer, compare, sample, sites, warm, out, as_json)
         return
     from headwater.bench.weave.experiments import experiment_2, one_more_query, scale
     from headwater.bench.weave.figures import draw_node_costs, draw_quality

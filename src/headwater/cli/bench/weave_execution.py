@@ -10,6 +10,7 @@ from headwater.cli.show.output import console, print_json, print_table, progress
 from headwater.errors import InputError
 
 if TYPE_CHECKING:
+    from headwater.bench.weave.execution.optimizers import Ranked
     from headwater.bench.weave.execution.outcome import Measured
     from headwater.bench.weave.execution.quotes import Stream
 
@@ -22,29 +23,40 @@ def bench_weave_execution(
     optimizer: str,
     compare: bool,
     sampled: int,
+    sites: int,
+    warm: int,
     out: Path,
     as_json: bool,
 ) -> None:
-    from headwater.bench.weave.execution.figure import draw
-    from headwater.bench.weave.execution.outcome import fields
+    from headwater.bench.weave.execution.figure import draw, named
+    from headwater.bench.weave.execution.outcome import WOVEN, fields
     from headwater.bench.weave.execution.run import Bench
     from headwater.engine.spark.session import session
 
     counts = _counts(views)
+    if warm >= len(stream.batches):
+        raise InputError("HW001", f"--warm {warm} of --pushes {len(stream.batches)} leaves none to count")
     tell = progress_console().print
     with tempfile.TemporaryDirectory() as folder:
         spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
         measured = [
-            Bench(spark, folder, stream, count, optimizer, sampled, tell).measure(compare) for count in counts
+            Bench(spark, folder, stream, count, optimizer, sampled, tell, sites, warm).measure(compare)
+            for count in counts
         ]
     results = [fields(run) for run in measured]
     draw(measured, out)
-    (out / f"execution-{stream.name}.json").write_text(to_json(results), encoding="utf-8")
+    (out / f"{named(measured)}.json").write_text(to_json(results), encoding="utf-8")
     if as_json:
         print_json(results)
     else:
         for run in measured:
             _show(run)
+        if len(measured) > 1:
+            each = (
+                f"{1000 * (run.cpu_seconds(WOVEN) or 0.0) / run.views:.1f} of {run.views:,}"
+                for run in measured
+            )
+            console().print(f"milliseconds of CPU a push and view: {', '.join(each)}")
         console().print(f"plot and results in {out}")
 
 
@@ -78,7 +90,9 @@ def _quotes_in(folder: Path) -> Path:
     return files[0]
 
 
-def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_json: bool) -> None:
+def rank_weave_optimizers(
+    views: str, stream: Stream, names: str, on_spark: bool, sites: int, out: Path, as_json: bool
+) -> None:
     """Run the plans of several optimizers, and say how alike the model and what is measured rank them."""
     from dataclasses import asdict
 
@@ -89,12 +103,13 @@ def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_
     (count,), optimizers = _counts(views)[:1], _optimizers(names)
     plans = []
     with tempfile.TemporaryDirectory() as folder:
-        spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
-        for plan in ranked(spark, folder, window_views(count), stream, optimizers):
+        spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log") if on_spark else None
+        for plan in ranked(spark, folder, window_views(count), stream, optimizers, sites):
             plans.append(plan)
-            progress_console().print(f"{plan.optimizer}: {plan.spark_cpu_seconds:.2f} CPU s a push")
+            progress_console().print(f"{plan.optimizer}: {_seconds(plan)} (CPU s a push)")
     results = {
-        "views": count, "stream": stream.name, "optimizers": [asdict(plan) for plan in plans],
+        "views": count, "sites": sites, "rate": stream.rate, "stream": stream.name,
+        "optimizers": [asdict(plan) for plan in plans],
         "rank_correlation": correlations(plans), "furthest_off_model": furthest_off(plans),
     }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
@@ -106,7 +121,7 @@ def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_
     rows = [
         (
             plan.optimizer, plan.trees, f"{plan.model:,.0f}", f"{plan.counted:,.0f}",
-            f"{plan.spark_cpu_seconds:.2f}", f"{plan.duckdb_cpu_seconds:.3f}",
+            _seconds(plan), f"{plan.duckdb_cpu_seconds:.3f}",
         )
         for plan in plans
     ]  # fmt: skip
@@ -114,6 +129,10 @@ def rank_weave_optimizers(views: str, stream: Stream, names: str, out: Path, as_
     alike = ", ".join(f"{name} {value:.2f}" for name, value in correlations(plans).items())
     console().print(f"rank correlation with the model: {alike}")
     console().print(f"operations counted: within {100 * furthest_off(plans):.1f} % of the model")
+
+
+def _seconds(plan: Ranked) -> str:
+    return "not run" if plan.spark_cpu_seconds is None else f"{plan.spark_cpu_seconds:.2f}"
 
 
 def _optimizers(names: str) -> list[str]:
@@ -138,7 +157,8 @@ def _show(run: Measured) -> None:
         )
         for contender in run.contenders
     ]
-    title = f"{run.views} views in {run.trees} trees by {run.optimizer}, {run.rows:,} changes a push"
+    where = f" at {run.sites} sites" if run.sites > 1 else ""
+    title = f"{run.views} views in {run.trees} trees{where} by {run.optimizer}, {run.rows:,} changes a push"
     print_table(f"{title}, {run.stream} quotes", columns, rows, right=columns[1:4])
     console().print(f"first computation of all woven views: {run.first_push_cpu_seconds:.1f} CPU s")
     for check in run.checks:

@@ -36,7 +36,7 @@ def print_details(out: Console, planned: Planned, shown: tuple[PlannedView, ...]
     if len(shown) == len(planned.views):
         _print_actions(out, planned)
         _print_steps(out, planned)
-        print_trees(planned.woven)
+        print_trees(planned)
         print_apart(planned.woven)
     _print_used(out, shown)
 

@@ -10,6 +10,7 @@ from headwater.units import counted, names_text, number_text
 
 if TYPE_CHECKING:
     from headwater.planning.weaving.weave import Woven, WovenTree
+    from headwater.serve.planning.planned import Planned
     from headwater.serve.reports.trees import TreeStatus
 
 __all__ = ["print_apart", "print_tree_status", "print_trees", "tree_words"]
@@ -18,8 +19,8 @@ __all__ = ["print_apart", "print_tree_status", "print_trees", "tree_words"]
 def tree_words(tree: WovenTree) -> str:
     """What views share, for somebody who has never heard of it."""
     names = names_text(tree.views, noun="views")
-    times = tree.cost_alone / tree.cost if tree.cost else 1.0
-    less = f", {times:,.0f} times less work" if times >= 1.5 else ""
+    cost = f"{number_text(tree.cost)} operations/s, not {number_text(tree.cost_alone)}"
+    less = f": {cost}" if tree.cost < tree.cost_alone else ""
     if not tree.edge_rate:
         return f"{tree.relation}, grouped once for {names}{less}"
     return f"{tree.relation}, aggregated once for the windows of {names}{less}"
@@ -27,13 +28,14 @@ def tree_words(tree: WovenTree) -> str:
 
 TREES = (
     Column("stage"), Column("site", rank=4), Column("views", True), Column("fragments/s", True, 2),
-    Column("overlap", True, 3), Column("rows/s apart", True, 1), Column("rows/s woven", True),
+    Column("overlap", True, 3), Column("operations/s alone", True, 1), Column("woven", True),
+    Column("$/hour alone", True, 5), Column("$/hour", True, 5),
 )  # fmt: skip
 
 
-def print_trees(woven: Woven) -> None:
+def print_trees(planned: Planned) -> None:
     """A line for each tree, for --explain."""
-    if not woven.trees:
+    if not planned.woven.trees:
         return
     out = console()
     out.print("\nWoven aggregates", style="bold")
@@ -53,8 +55,9 @@ def print_trees(woven: Woven) -> None:
                 f"{tree.tree.overlap:,}",
                 number_text(tree.cost_alone),
                 number_text(tree.cost),
+                *(number_text(dollars) for dollars in planned.dollars_of(tree.views)),
             )
-            for tree in woven.trees
+            for tree in planned.woven.trees
         ],
     )
 

@@ -305,6 +305,7 @@ class Executor:
             name
             for name in same & self.catalog.kept.keys() & catalog.kept.keys()
             if catalog.levels([name]) == self.catalog.levels([name])
+            and all(catalog.folder(of) == self.catalog.folder(of) for of in catalog.stages_under(name))
         }
         touched = [state for state in self.states.values() if state.name not in untouched]
         for state in touched:

@@ -16,7 +16,7 @@ from headwater.engine.push.choosing.push_choice import push_choice
 from headwater.engine.push.choosing.push_probes import push_probes
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
-from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.delta_query import delta_query, few_plan
 from headwater.engine.push.seen import newest_seen
 from headwater.engine.push.together.first_computations import FewRows, compute_first_together
 from headwater.engine.push.together.joint import push_jointly
@@ -26,12 +26,15 @@ from headwater.engine.push.writing import create, write
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.metering import Meter, metered
-from headwater.engine.spark.session import new_session
+from headwater.engine.spark.session import Size, new_session
 from headwater.planning.cost.effort import Effort
-from headwater.planning.stages.actions import Action, Mode, is_small
+from headwater.planning.stages.actions import Action, Mode, handles_few, is_small
 from headwater.storage.copying import copy_delta
 
 __all__ = ["push_stage", "run_action"]
+
+# Of files that a recompute reads: it has few tasks, so it writes few files without moving its rows once more.
+FEW_BYTES = 256_000_000
 
 
 def run_action(
@@ -98,18 +101,21 @@ def _computed(workplace: Workplace, job: Job, hints: bool, net: bool) -> Pushed:
 
 def _compute_and_commit(workplace: Workplace, job: Job, relations: Relations, hints: bool, net: bool) -> int:
     """Compute a stage and commit it; returns the number of changes written."""
-    with Inputs(_session(workplace, job)) as opened:
+    few = hints and job.stage.plan is not None and handles_few(few_plan(job, relations)[1], 1)
+    with Inputs(_session(workplace, job, few), one_task=few) as opened:
         delta = delta_query(workplace, job, relations, opened, hints, net)
         if delta.query is None:
             return commit(workplace, job, ())
         frame = opened.run(delta.query)
         timeline = workplace.timeline(job.name)
         create(timeline, job.name, frame)
-        files = write(frame, timeline.path, job.until, spread=not delta.shuffled)
+        spread = not (few or delta.shuffled or (job.replaces and opened.bytes_read <= FEW_BYTES))
+        files = write(frame, timeline.path, job.until, spread)
         return commit(workplace, job, files)
 
 
-def _session(workplace: Workplace, job: Job) -> SparkSession:
+def _session(workplace: Workplace, job: Job, few: bool) -> SparkSession:
     """A user's SQL has a session of its own, in which relations have the names that it uses."""
-    spark = workplace.spark_of(job.name, is_small(job))
+    size = Size.FEW if few else Size.SMALL if is_small(job) else Size.LARGE
+    spark = workplace.spark_of(job.name, size)
     return new_session(spark) if job.stage.plan is None else spark

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from headwater.algebra.delta.derive import delta
+from headwater.algebra.delta.derive import delta, unrestricted
 from headwater.algebra.moments.plans import TIME, bind, time_moves
 from headwater.algebra.passes import optimize
 from headwater.algebra.plans.nodes import Plan
@@ -53,7 +53,8 @@ class Job:
     hollowed: tuple[str, ...] = ()  # hidden stages that a recompute as a whole leaves empty (whole.py)
     replaces: bool = False  # what was stored is replaced: nobody needs the difference
     whole: bool = False  # `stage` is the view as a whole
-    silent: bool = False  # of an adapted join: rows are stored that did not probe
+    apart: bool = False  # of an adapted join: rows that leave are joined by which row came last
+    found: float = 0.0  # by the last pushes of an adapted join, which finds many results of few rows
 
     @property
     def name(self) -> str:
@@ -126,9 +127,11 @@ def decide(
     decided = job(mode, choice.reason, effort, changed)
     if not probing_stages(kept):
         return decided
+    learnt, project, warehouse = workplace.learnt, workplace.catalog.project, workplace.warehouse
     return replace(
         decided,
-        silent=workplace.learnt.some_silent(workplace.catalog.project, workplace.warehouse, kept, until),
+        apart=learnt.apart(project, warehouse, kept, until),
+        found=learnt.of(project, warehouse, kept.view, until).lately,
     )
 
 
@@ -178,19 +181,25 @@ def _crossing(workplace: Workplace, job: Job, pending: Pending) -> int:
     return 0 if plan is None else estimates.rows(plan)
 
 
-def delta_plan(job: Job, estimates: Estimates) -> Plan | None:
-    """The plan of a stage's changes, unless there are certainly none."""
+def delta_plan(job: Job, estimates: Estimates, few: bool = False) -> Plan | None:
+    """The plan of a stage's changes, unless there are certainly none.
+
+    `few`: all that the stage reads are so few rows that comparing all of them costs less than asking Spark
+    for those that a change touches.
+    """
     inserts = frozenset(name for name, part in job.changed.items() if part.inserts_only)
     changed = frozenset(job.changed) | ({TIME} if job.passed else set())
-    plan = _delta_plan(job.stage, changed, inserts)
+    plan = _delta_plan(job.stage, changed, inserts, few and not probing_stages(job.kept))
     if plan is not None and (probing := probing_stages(job.kept)):
-        by_which = by_last if job.silent else only_probing
+        by_which = by_last if job.apart else only_probing
         plan = by_which(plan, probing, instant(job.until))
     return None if plan is None else estimates.without_empty(bind(plan, job.after, job.until))
 
 
 @lru_cache(maxsize=2_000)
-def _delta_plan(stage: Stage, changed: frozenset[str], inserts: frozenset[str]) -> Plan | None:
+def _delta_plan(stage: Stage, changed: frozenset[str], inserts: frozenset[str], few: bool) -> Plan | None:
     """Cached: from push to push the same relations change."""
-    plan = delta(stage, changed, inserts)
-    return None if plan is None else optimize(plan)
+    plan = delta(stage, changed, inserts, seeks=not few)
+    if plan is None:
+        return None
+    return unrestricted(optimize(plan)) if few else optimize(plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 from headwater.algebra.delta.extremes import (
@@ -14,21 +15,24 @@ from headwater.algebra.delta.extremes import (
 )
 from headwater.algebra.expressions.tree import Expr, spark_sql
 from headwater.algebra.moments.plans import bind
-from headwater.algebra.plans.nodes import Plan, Union
-from headwater.algebra.plans.once import compute_first
+from headwater.algebra.plans.nodes import Aggregate, Filter, Over, Plan, Project, Union
+from headwater.algebra.plans.once import compute_first, tree_size
 from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.decide import Job, delta_plan
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import stored_columns, stored_form
 from headwater.engine.query import operators
+from headwater.engine.query.estimates import Estimates
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import run_sql
 from headwater.engine.query.writer import QueryWriter
-from headwater.planning.stages.actions import Mode
+from headwater.planning.stages.actions import Mode, handles_few
 
-__all__ = ["DeltaQuery", "delta_query", "stored_changes"]
+__all__ = ["DeltaQuery", "delta_query", "few_plan", "stored_changes"]
+
+LARGEST_TREE = 1_000  # nodes, of a plan whose rows are counted
 
 
 class DeltaQuery(NamedTuple):
@@ -36,6 +40,26 @@ class DeltaQuery(NamedTuple):
 
     query: Query | None
     shuffled: bool
+
+
+def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, float]:
+    """The plan of a job in an action that handles few rows, and at most how many rows it reads, or finds."""
+    estimates = Estimates(relations)
+    if job.mode is not Mode.INCREMENTAL:
+        return job.stage.plan, _rows_read(job.stage.plan, estimates)
+    plan = delta_plan(job, estimates, few=True)
+    rows = _rows_read(plan, estimates)
+    if not handles_few(rows, 1):
+        plan = delta_plan(job, estimates)
+        rows = _rows_read(plan, estimates)
+    return plan, max(rows, job.found)
+
+
+def _rows_read(plan: Plan | None, estimates: Estimates) -> float:
+    """At most how many; of a plan whose parts are used again and again it is not worth finding out."""
+    if plan is None:
+        return 0
+    return estimates.scanned(plan) if tree_size(plan) <= LARGEST_TREE else inf
 
 
 def delta_query(
@@ -59,19 +83,27 @@ def delta_query(
     else:
         rows = queries.query(bind(stage.plan, job.after, job.until))
     stored = stored_form(stage, job.kept, rows) if stage.kind is not StageKind.SQL else rows
-    if job.mode is Mode.INITIAL:
-        positive = stage.plan is None or queries.estimates.positive(stage.plan)
-        return DeltaQuery(stored, False) if positive else DeltaQuery(operators.consolidate(stored), True)
-    if job.replaces:
-        positive = stage.plan is not None and queries.estimates.positive(stage.plan)
-        return DeltaQuery(stored, False) if positive else DeltaQuery(operators.consolidate(stored), True)
+    if job.mode is Mode.INITIAL or job.replaces:
+        if stage.plan is None and job.mode is Mode.INITIAL:
+            return DeltaQuery(stored, False)
+        if stage.plan is not None and queries.estimates.positive(stage.plan):
+            return DeltaQuery(stored, _ends_with_a_shuffle(stage.plan))
+        return DeltaQuery(operators.consolidate(stored), True)
     timeline = workplace.timeline(stage.name)
     before = opened.slice(timeline, timeline.as_of(relations.after))
     return DeltaQuery(operators.consolidate(union([stored, operators.negate(before)])), True)
 
 
+def _ends_with_a_shuffle(plan: Plan) -> bool:
+    """Whether Spark brings rows of a group or a partition together last: what is above moves none."""
+    while isinstance(plan, Filter | Project):
+        plan = plan.child
+    return isinstance(plan, Aggregate) and bool(plan.keys) or isinstance(plan, Over) and bool(plan.partition)
+
+
 def _by_delta(job: Job, queries: QueryWriter) -> DeltaQuery:
-    plan = delta_plan(job, queries.estimates)
+    few = queries.inputs.one_task
+    plan = few_plan(job, queries.relations)[0] if few else delta_plan(job, queries.estimates)
     if plan is None:
         return DeltaQuery(None, True)
     return stored_changes(plan, queries, stored_columns(job.stage, job.kept))
@@ -85,7 +117,7 @@ def stored_changes(plan: Plan, queries: QueryWriter, columns: Sequence[tuple[str
     items = [(name, spark_sql(expr)) for name, expr in columns]
 
     def stored(terms: Sequence[Plan]) -> Query:
-        return union([queries.query(term) for term in terms]).select(items)
+        return queries.query(terms[0] if len(terms) == 1 else Union(tuple(terms))).select(items)
 
     if queries.estimates.positive(plan):
         return DeltaQuery(stored([plan]), False)

@@ -17,7 +17,7 @@ from headwater.catalog import Catalog
 from headwater.engine.push.choosing.aging import rows_grow_old
 from headwater.engine.push.choosing.granting.adapted_joins import AdaptedJoin, adapted_joins
 from headwater.engine.push.choosing.granting.budgets import allowed, budgets
-from headwater.engine.push.choosing.granting.update_streams import FEW_KEYS
+from headwater.engine.push.choosing.granting.update_streams import FEW_KEYS, changes_of_a_key
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job, stage_moves
 from headwater.engine.push.workplace import Workplace
@@ -267,8 +267,9 @@ class Waiting:
         changes = min(effort.result, 2 * max(self.workplace.rows(stage.name), FEW_KEYS))
         if units is None and waiting.idle():
             return mode, replace(effort, result=changes)
-        made = changes + 2 * waiting.tally().waits
-        shown = made if units is None else min(2 * units, made)
+        of_a_key = changes_of_a_key(self.workplace, table_of(stage.name))
+        made = changes + of_a_key * waiting.tally().waits
+        shown = made if units is None else min(of_a_key * units, made)
         return Mode.CHOOSE, Effort(effort.changed, waiting.part().rows, shown)
 
     def _changes(self, relation: str, after: int) -> int:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 
+from headwater.algebra.stages.adapting import CAPTURED
 from headwater.engine.push.first_times import first_time
 from headwater.engine.push.workplace import Workplace
 from headwater.storage.delta.delta_log import BEGINNING
@@ -40,12 +41,15 @@ def gather(
     those that are being computed now, beside this push.
     """
     readers: dict[str, list[str]] = {}
+    by_arrival: set[str] = set()
     for _, stage in workplace.catalog.stages():
         for name in stage.reads:
             readers.setdefault(name, []).append(stage.name)
+        if stage.probing is not None and stage.probing.time == CAPTURED:
+            by_arrival |= {*stage.reads}  # when its rows are
     # When each change of an update stream arrived is what its keys are chosen by.
     tables = workplace.catalog.project.tables
-    for source in (name for name, table in tables.items() if not table.chooses):
+    for source in (name for name, table in tables.items() if not table.chooses and name not in by_arrival):
         pushed = [name for name in readers.get(source, ()) if name in stages]
         others = [name for name in readers.get(source, ()) if name not in stages]
         if pushed:

@@ -7,13 +7,15 @@ view, with its new columns: a reader sees the old view or the new one.
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from headwater.algebra.stages.stage import Kept
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import write_plain
 from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
 from headwater.storage.published import all_linked, publish, publish_files, replace_all, write_rows
-from headwater.storage.timeline import WEIGHT, Timeline
+from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.view_rows import VISIBLE, output_columns, visible_rows
 from headwater.storage.zset import consolidate, expand
 
@@ -35,7 +37,20 @@ def publish_view(workplace: Workplace, kept: Kept) -> bool:
         return True
     if part.rows > DRIVER_ROWS:
         return False
-    return publish(log, visible_rows(timeline, part), part.until)
+    rows = _just_written(workplace, timeline, part)
+    rows = visible_rows(timeline, part) if rows is None else rows
+    return publish(log, rows, part.until, workplace.fresh)
+
+
+def _just_written(workplace: Workplace, timeline: Timeline, part: Slice) -> pa.Table | None:
+    """The visible changes of a slice without reading them, if they are those of the push that ends."""
+    paths = (file.path for file in part.files)
+    rows = workplace.fresh.of(paths, [*timeline.columns().names, WEIGHT])
+    if rows is None:
+        return None
+    if VISIBLE in rows.column_names:
+        rows = rows.filter(rows.column(VISIBLE))
+    return rows.select([*output_columns(timeline).names, WEIGHT])
 
 
 def _rewrite(workplace: Workplace, kept: Kept) -> bool:

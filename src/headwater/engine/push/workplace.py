@@ -18,10 +18,11 @@ from headwater.engine.push.choosing.learnt_joins import LearntJoins
 from headwater.engine.push.sink import NoSink, Sink
 from headwater.engine.query.families.gathered_files import Gathered
 from headwater.engine.query.relations import Relations
-from headwater.engine.spark.session import SMALL, new_session
+from headwater.engine.spark.session import Size, sized_session
 from headwater.engine.spark.sites import Sites
 from headwater.storage.choosing.waiting_table import WaitingTable, waiting_of
 from headwater.storage.delta.delta_log import BEGINNING, DataFile
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import Timeline
 from headwater.storage.warehouse import Warehouse
 
@@ -39,7 +40,8 @@ class Workplace:
     sink: Sink = field(default_factory=NoSink)  # what follows the timelines beside the views
     learnt: LearntJoins = field(default_factory=LearntJoins)  # of joins that are adapted
     gathered: Gathered = field(default_factory=Gathered)  # states that families have read
-    _small: SparkSession | None = field(default=None, init=False)
+    fresh: FreshRows = field(default_factory=FreshRows)  # what the last pushes have written
+    _sized: dict[Size, SparkSession] = field(default_factory=dict, init=False)
 
     def timeline(self, stage: str) -> Timeline:
         return self.warehouse.stage(self.catalog.folder(stage))
@@ -59,16 +61,15 @@ class Workplace:
         timeline = self.timeline_of(relation)
         return timeline.rows_between(BEGINNING - 1, timeline.time()) if timeline.exists() else 0
 
-    def spark_of(self, stage: str, small: bool = False) -> SparkSession:
-        """The Spark of the site at which a stage lies; `small`: set for small deltas."""
+    def spark_of(self, stage: str, size: Size = Size.LARGE) -> SparkSession:
+        """The Spark of the site at which a stage lies, set for actions of a size."""
         if self.sites is not None:
-            site = self.catalog.site_of(stage)
-            return self.sites.small(site) if small else self.sites.spark(site)
-        if not small:
+            return self.sites.spark(self.catalog.site_of(stage), size)
+        if size is Size.LARGE:
             return self.spark
-        if self._small is None:
-            self._small = new_session(self.spark, SMALL)
-        return self._small
+        if size not in self._sized:
+            self._sized[size] = sized_session(self.spark, size)
+        return self._sized[size]
 
     def address(self, stage: str) -> str:
         """Where the Spark of a stage's site is. Sites with the same address can share actions."""

@@ -43,10 +43,15 @@ def _time_of_file(part: Slice) -> str:
 
 
 class Inputs:
-    """Slices and frames of one action as temporary views of a session; each slice is read once."""
+    """Slices and frames of one action as temporary views of a session; each slice is read once.
 
-    def __init__(self, spark: SparkSession) -> None:
+    With `one_task` whoever reads an input reads all of it: Spark then needs neither shuffles nor broadcasts,
+    each of which is a stage or a job of its own.
+    """
+
+    def __init__(self, spark: SparkSession, one_task: bool = False) -> None:
         self.spark = spark
+        self.one_task = one_task
         self.files: dict[tuple[str, ...], str] = {}  # files of a slice -> their view
         self._prefix = f"hw_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
@@ -128,6 +133,11 @@ class Inputs:
         frame = self._reading(schema, [file.path for file in part.files])
         return Query(self._register(frame.selectExpr("*", f"{_time_of_file(part)} AS {quoted(at)}")), columns)
 
+    @property
+    def bytes_read(self) -> int:
+        """Of all files that were asked for."""
+        return sum(os.path.getsize(path) for files in self.files for path in files)
+
     def persist(self, path: str, query: Query) -> Query:
         """Compute a query once and keep its rows; slices that hold the pending file `path` read them."""
         frame = self.run(query).persist()
@@ -150,4 +160,4 @@ class Inputs:
         name = f"{self._prefix}_{len(self._views)}"
         frame.createOrReplaceTempView(name)
         self._views.append(name)
-        return name
+        return f"(SELECT /*+ COALESCE(1) */ * FROM {name})" if self.one_task else name

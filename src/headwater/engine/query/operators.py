@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from headwater.algebra.delta.both_sides import BothSides
 from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
@@ -20,11 +21,13 @@ from headwater.storage.timeline import WEIGHT
 __all__ = [
     "aggregate_rows",
     "aggregate_weighted",
+    "both_sides",
     "by_weights",
     "columns_needed",
     "consolidate",
     "expand",
     "explode",
+    "filtered",
     "inner_join",
     "join_condition",
     "negate",
@@ -37,6 +40,7 @@ __all__ = [
     "semi_join",
     "weighted",
     "weighted_outputs",
+    "weighted_rows",
 ]
 
 # Decimals with more digits after the point lose some when they are multiplied by a bigint.
@@ -65,7 +69,7 @@ def wanted_windows(
     """
     names = [f"_key{index}" for index in range(len(keys))]
     renamed = ", ".join(f"{quoted(column)} AS {name}" for column, name in zip(by_columns, names, strict=True))
-    wanted = Query(f"(SELECT DISTINCT {renamed} FROM {by.text})", tuple(names), by.broadcast)
+    wanted = Query(f"(SELECT DISTINCT {renamed} FROM {by.text})", tuple(names), by.joined_by)
     made = {node.name: "", node.member: ""}
     matches = []
     for key, name in zip(keys, names, strict=True):
@@ -112,11 +116,11 @@ def semi_join(left: Query, right: Query, condition: Expr, anti: bool) -> Query:
 def restrict(query: Query, keys: Sequence[Expr], by: Query, by_columns: Sequence[str]) -> Query:
     """The rows whose keys occur in `by`; NULL matches NULL."""
     if not keys:
-        any_row = Query(f"(SELECT 1 AS _any FROM {by.text} LIMIT 1)", ("_any",), broadcast=True)
+        any_row = Query(f"(SELECT 1 AS _any FROM {by.text} LIMIT 1)", ("_any",)).broadcasted()
         return _joined("LEFT SEMI", query, any_row, "true").named(query.columns)
     names = [f"_key{index}" for index in range(len(keys))]
     renamed = ", ".join(f"{quoted(column)} AS {name}" for column, name in zip(by_columns, names, strict=True))
-    wanted = Query(f"(SELECT {renamed} FROM {by.text})", tuple(names), by.broadcast)
+    wanted = Query(f"(SELECT {renamed} FROM {by.text})", tuple(names), by.joined_by)
     matches = (f"({spark_sql(key)} <=> {name})" for key, name in zip(keys, names, strict=True))
     return _joined("LEFT SEMI", query, wanted, " AND ".join(matches)).named(query.columns)
 
@@ -134,8 +138,8 @@ class _Joined:
 
 
 def _joined(kind: str, left: Query, right: Query, condition: Expr | str | None) -> _Joined:
-    broadcast = [name for name, query in (("l", left), ("r", right)) if query.broadcast]
-    hint = f"/*+ BROADCAST({', '.join(broadcast)}) */ " if broadcast else ""
+    hints = [f"{query.joined_by}({name})" for name, query in (("l", left), ("r", right)) if query.joined_by]
+    hint = f"/*+ {', '.join(hints)} */ " if hints else ""
     on = condition if isinstance(condition, str) else "" if condition is None else spark_sql(condition)
     where = f" ON {on}" if on else ""
     return _Joined(f"{left.text} AS l {kind} JOIN {right.text} AS r{where}", hint)
@@ -143,6 +147,17 @@ def _joined(kind: str, left: Query, right: Query, condition: Expr | str | None) 
 
 def negate(query: Query) -> Query:
     return query.named(query.columns, f"-{WEIGHT}")
+
+
+def both_sides(query: Query, sides: BothSides) -> Query:
+    """Of each row what it takes back and what it gives; a row that does neither is left out."""
+    items = []
+    for name, was, now in sides.items:
+        old, new = spark_sql(was), spark_sql(now)
+        items.append((name, old if old == new else f"CASE WHEN `$side` < 0 THEN {old} ELSE {new} END"))
+    both = f"{query.text} LATERAL VIEW explode(array(-1L, 1L)) _sides AS `$side`"
+    wanted = f"CASE WHEN `$side` < 0 THEN {spark_sql(sides.goes)} ELSE {spark_sql(sides.comes)} END"
+    return replace(query, text=both).select(items, f"`$side` * {WEIGHT}", where=wanted)
 
 
 def consolidate(query: Query) -> Query:
@@ -210,33 +225,59 @@ def aggregate_weighted(
 
 def weighted_outputs(query: Query, calls: Sequence[AggregateCall]) -> tuple[Query, list[str]]:
     """The rows to group, and the SQL of each count or sum of them by weight."""
-    wide = any((decimal_of(call.type) or (0, 0))[1] > EXACT_SCALE for call in calls)
+    wide = _wide(calls)
     return _unit_weights(query) if wide else query, [_weighted_sum(call, wide) for call in calls]
 
 
+def weighted_rows(query: Query, keys: Sequence[tuple[str, Expr]], calls: Sequence[AggregateCall]) -> Query:
+    """What each row adds to the counts, sums and extremes of its group, for an aggregate above to add up."""
+    wide = _wide(calls)
+    items = [(name, spark_sql(expr)) for name, expr in keys]
+    for call in calls:
+        text = _weighted_value(call, wide)
+        items.append((call.name, f"coalesce({text}, 0L)" if call.function == "count" else text))
+    return (_unit_weights(query) if wide else query).select(items, "1L")
+
+
+def _wide(calls: Sequence[AggregateCall]) -> bool:
+    """Whether some decimals have so many digits that their products with a weight would lose some."""
+    return any((decimal_of(call.type) or (0, 0))[1] > EXACT_SCALE for call in calls)
+
+
 def _weighted_sum(call: AggregateCall, wide: bool) -> str:
-    """The SQL of a count or sum. `wide`: the weights are 1 or -1."""
+    """The SQL of a count or sum, or of what a change does to an extreme. `wide`: the weights are 1 or -1."""
+    if call.function == "left":
+        return _left(call, wide)
+    value = _weighted_value(call, wide)
+    if call.function == "count":
+        return f"coalesce(sum({value}), 0L)"
+    return f"{_SIGNED[call.function][0] if call.function in _SIGNED else 'sum'}({value})"
+
+
+def _weighted_value(call: AggregateCall, wide: bool) -> str:
+    """What one row adds to it; NULL adds nothing."""
     values = [f"({spark_sql(argument)})" for argument in call.arguments]
     present = [] if call.where is None else [f"({spark_sql(call.where)})"]
     if call.function == "count":
-        present += [f"{value} IS NOT NULL" for value in values]
-        return f"coalesce(sum({_when(present, WEIGHT)}), 0L)"
+        return _when([*present, *(f"{value} IS NOT NULL" for value in values)], WEIGHT)
     value = values[0]
     if call.function in _SIGNED:
-        extreme, sign = _SIGNED[call.function]
-        return f"{extreme}({_when([*present, f'{WEIGHT} {sign} 0'], value)})"
-    if call.function == "left" and not is_exact(call.type):
-        return f"max({_when([f'{WEIGHT} > 0'], value)})"  # of rows that are consolidated
-    if call.function == "left":
-        # Of the values in a timeline all are taken back but one, perhaps NULL: what is left of their sum.
-        there = f"sum({_when([f'{value} IS NOT NULL'], WEIGHT)})"
-        exact = replace(call, function="sum")
-        if call.type.lower() in ("bigint", "long"):  # whose sum might not fit in between
-            value = f"CAST({value} AS DECIMAL(20,0))"
-            return f"CASE WHEN {there} > 0 THEN CAST(sum({value} * {WEIGHT}) AS BIGINT) END"
-        return f"CASE WHEN {there} > 0 THEN CAST({_weighted_sum(exact, wide)} AS {call.type}) END"
+        return _when([*present, f"{WEIGHT} {_SIGNED[call.function][1]} 0"], value)
     scaled = f"CASE WHEN {WEIGHT} < 0 THEN -{value} ELSE {value} END" if wide else f"{value} * {WEIGHT}"
-    return f"sum({_when(present, scaled)})"
+    return _when(present, scaled)
+
+
+def _left(call: AggregateCall, wide: bool) -> str:
+    """Of the values in a timeline all are taken back but one, perhaps NULL: what is left of their sum."""
+    value = f"({spark_sql(call.arguments[0])})"
+    if not is_exact(call.type):
+        return f"max({_when([f'{WEIGHT} > 0'], value)})"  # of rows that are consolidated
+    there = f"sum({_when([f'{value} IS NOT NULL'], WEIGHT)})"
+    if call.type.lower() in ("bigint", "long"):  # whose sum might not fit in between
+        value = f"CAST({value} AS DECIMAL(20,0))"
+        return f"CASE WHEN {there} > 0 THEN CAST(sum({value} * {WEIGHT}) AS BIGINT) END"
+    total = _weighted_sum(replace(call, function="sum"), wide)
+    return f"CASE WHEN {there} > 0 THEN CAST({total} AS {call.type}) END"
 
 
 def _when(conditions: Sequence[str], value: str) -> str:
@@ -285,6 +326,17 @@ def _grouped(
     return Query(
         f"(SELECT {listed}, 1L AS {WEIGHT} FROM {query.text}{groups})", tuple(name for name, _ in items)
     )
+
+
+def filtered(query: Query, columns: set[str], conditions: Sequence[Expr]) -> tuple[list[Expr], Query]:
+    """Apply the conditions on `columns` alone as filters; the others are left for later joins."""
+    waiting = []
+    for condition in conditions:
+        if columns_of(condition) <= columns:
+            query = query.where(spark_sql(condition))
+        else:
+            waiting.append(condition)
+    return waiting, query
 
 
 def join_condition(keys: Sequence[tuple[Expr, Expr]], residual: Expr | None) -> Expr:

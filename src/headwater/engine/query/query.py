@@ -26,7 +26,7 @@ class Query:
 
     text: str
     columns: tuple[str, ...]
-    broadcast: bool = False  # send all of it to every task that joins it
+    joined_by: str = ""  # hint: how Spark brings it to those that it is joined with
 
     def select(
         self, items: Iterable[tuple[str, str]], weight: str = WEIGHT, where: str = "", distinct: bool = False
@@ -49,7 +49,16 @@ class Query:
         return replace(self, text=f"(SELECT * FROM {self.text} WHERE {condition})")
 
     def broadcasted(self) -> Query:
-        return replace(self, broadcast=True)
+        """All of it is sent to every task that joins it."""
+        return replace(self, joined_by="BROADCAST")
+
+    def sent(self, one_task: bool) -> Query:
+        """What is small, on its way to the rows that it is joined with: in one task or in many."""
+        return self.hashed() if one_task else self.broadcasted()
+
+    def hashed(self) -> Query:
+        """The task that joins it makes a hash table of what it reads."""
+        return replace(self, joined_by="SHUFFLE_HASH")
 
 
 def union(queries: Sequence[Query]) -> Query:

@@ -11,17 +11,17 @@ family adds them up first, and what goes into a hundred windows is one row for e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from headwater.algebra.expressions.tree import Column, columns_of, spark_sql
-from headwater.algebra.plans.nodes import Aggregate, Windows
+from headwater.algebra.plans.nodes import Aggregate, Plan, Restrict, Windows
 from headwater.clock import micros
 from headwater.engine.query.operators import weighted_outputs
 from headwater.engine.query.query import Query, quoted
 from headwater.storage.timeline import WEIGHT
 
-__all__ = ["aggregate_in_windows", "windows", "worth_panes"]
+__all__ = ["aggregate_in_windows", "windows", "windows_wanted", "worth_panes"]
 
 FEW_WINDOWS = 4  # that a row falls into: Spark may write them out
 # How to merge what has been added up; a state of anything else is not that of its parts.
@@ -153,3 +153,12 @@ def aggregate_in_windows(query: Query, plan: Aggregate, merged_above: bool = Fal
     by = "" if merged_above else f" GROUP BY {', '.join(by for _, _, by in keys)}"
     text = f"(SELECT {listed}, 1L AS {WEIGHT} FROM {_exploded(panes, node, [*groups, *parts])}{by})"
     return Query(text, plan.columns)
+
+
+def windows_wanted(plan: Restrict, first: Collection[Plan]) -> Windows | None:
+    """The windows, if the keys are computed `first` and name them: rows need not go into all of theirs."""
+    names = {key.name for key in plan.keys if isinstance(key, Column)}
+    child = plan.child
+    if plan.by not in first or not isinstance(child, Windows):
+        return None
+    return child if {child.name, child.member} - {""} <= names else None

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, spark_sql
+from headwater.algebra.delta.both_sides import both_sides
+from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, spark_sql
 from headwater.algebra.expressions.types import is_exact
 from headwater.algebra.moments.plans import node_moves
 from headwater.algebra.plans.join_order import ordered
@@ -56,7 +57,7 @@ from headwater.engine.query.pruning import (
 )
 from headwater.engine.query.query import Query, union
 from headwater.engine.query.relations import Relations
-from headwater.engine.query.windowed import aggregate_in_windows, windows, worth_panes
+from headwater.engine.query.windowed import aggregate_in_windows, windows, windows_wanted, worth_panes
 from headwater.errors import InternalError
 from headwater.storage.timeline import Range
 
@@ -133,7 +134,7 @@ class QueryWriter:
                     for child in inputs
                     if not self.estimates.empty(child, ranges) and not self._asks_for_nothing(child)
                 ]
-                return union([self.query(term, ranges) for term in terms or inputs[:1]])
+                return self._union(terms or inputs[:1], ranges)
             case Aggregate():
                 return self._aggregate(plan)
             case Over(child):
@@ -143,13 +144,18 @@ class QueryWriter:
                 return operators.negate(self.query(child, ranges))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)
-                if (asked := self._windows_wanted(plan)) is not None:
+                if (asked := windows_wanted(plan, self.first)) is not None:
                     below = self.query(asked.child, window_ranges(asked, narrowed))
                     return self._wanted(plan, asked, below)
                 rows = self.query(child, narrowed)
                 return rows if self._spares_nothing(plan, narrowed) else self._restrict(plan, rows)
             case _:
                 assert_never(plan)
+
+    def _union(self, terms: Sequence[Plan], ranges: Mapping[str, Range]) -> Query:
+        pairs, others = both_sides(terms)
+        queries = [operators.both_sides(self.query(pair.merged), pair) for pair in pairs]
+        return union([*queries, *(self.query(term, ranges) for term in others)])
 
     def nothing(self, part: Plan) -> bool:
         """Whether a part that is computed first has no rows."""
@@ -177,23 +183,12 @@ class QueryWriter:
 
     def _spares_nothing(self, plan: Restrict, ranges: Mapping[str, Range]) -> bool:
         """Whether looking for the keys costs more than the rows that would be left out."""
-        wanted = self.estimates.rows(plan.by)
-        return (
-            plan in self.optional
-            and wanted > FEW_KEYS
-            and 4 * wanted > self.estimates.rows(plan.child, ranges)
-        )
-
-    def _windows_wanted(self, plan: Restrict) -> Windows | None:
-        """The windows, if the keys have been computed and name them: rows need not go into all of theirs."""
-        names = {key.name for key in plan.keys if isinstance(key, Column)}
-        child = plan.child
-        if plan.by not in self.first or not isinstance(child, Windows):
-            return None
-        return child if {child.name, child.member} - {""} <= names else None
+        wanted, there = self.estimates.rows(plan.by), self.estimates.rows(plan.child, ranges)
+        few = self.inputs.one_task and there <= FEW_KEYS
+        return plan in self.optional and (few or (wanted > FEW_KEYS and 4 * wanted > there))
 
     def _wanted(self, plan: Restrict, asked: Windows, rows: Query) -> Query:
-        wanted = self.query(plan.by).broadcasted() if self.hints else self.query(plan.by)
+        wanted = self.query(plan.by).sent(self.inputs.one_task) if self.hints else self.query(plan.by)
         return operators.wanted_windows(rows, asked, plan.keys, wanted, plan.by.columns)
 
     def _scan(self, plan: Scan, ranges: Mapping[str, Range]) -> Query:
@@ -206,7 +201,7 @@ class QueryWriter:
         first, *others = plan.inputs if driven(plan) else ordered(plan, [0]).inputs
         joined, rows = self.query(first, ranges), self.estimates.rows(first, ranges)
         columns = set(first.columns)
-        waiting, joined = self._filtered(joined, columns, plan.conditions)
+        waiting, joined = operators.filtered(joined, columns, plan.conditions)
         hints, small = self.hints and driven(plan), driven(first)
         for other in others:
             columns |= set(other.columns)
@@ -215,24 +210,13 @@ class QueryWriter:
             right, right_rows = self.query(other, ranges), self.estimates.rows(other, ranges)
             if hints and min(rows, right_rows) <= BROADCAST_ROWS:
                 if rows <= right_rows:
-                    joined = joined.broadcasted()
+                    joined = joined.sent(self.inputs.one_task)
                 else:
-                    right = right.broadcasted()
+                    right = right.sent(self.inputs.one_task)
             joined = operators.inner_join(joined, right, conjunction(ready))
             small = small or driven(other)
             rows = min(rows, right_rows) if small else max(rows, right_rows)
         return joined if joined.columns == plan.columns else joined.named(plan.columns)
-
-    @staticmethod
-    def _filtered(query: Query, columns: set[str], conditions: Sequence[Expr]) -> tuple[list[Expr], Query]:
-        """Apply the conditions on `columns` alone as filters; the others are left for later joins."""
-        waiting = []
-        for condition in conditions:
-            if columns_of(condition) <= columns:
-                query = query.where(spark_sql(condition))
-            else:
-                waiting.append(condition)
-        return waiting, query
 
     def _outer_join(self, plan: OuterJoin) -> Query:
         left, right = self.query(plan.left), self.query(plan.right)
@@ -245,6 +229,10 @@ class QueryWriter:
             left = self._consolidated(plan.left, left)
         if plan.kind is not JoinKind.RIGHT:
             right = self._consolidated(plan.right, right)
+        if self.inputs.one_task and plan.kind is JoinKind.RIGHT:
+            left = left.hashed()
+        elif self.inputs.one_task:
+            right = right.hashed()
         return operators.outer_join(left, right, condition, plan.kind)
 
     def _semi_join(self, plan: SemiJoin, ranges: Mapping[str, Range]) -> Query:
@@ -252,6 +240,7 @@ class QueryWriter:
         if self._few(plan.left):
             right = self._partners(right, plan.keys, left)
         right = self._consolidated(plan.right, right)
+        right = right.hashed() if self.inputs.one_task else right
         return operators.semi_join(left, right, operators.join_condition(plan.keys, plan.residual), plan.anti)
 
     def _few(self, plan: Plan) -> bool:
@@ -264,7 +253,7 @@ class QueryWriter:
             return query
         names = [f"_key{index}" for index in range(len(keys))]
         by = of.select((name, spark_sql(key)) for (key, _), name in zip(keys, names, strict=True))
-        return operators.restrict(query, [key for _, key in keys], by.broadcasted(), names)
+        return operators.restrict(query, [key for _, key in keys], by.sent(self.inputs.one_task), names)
 
     def _aggregate(self, plan: Aggregate) -> Query:
         if plan.aggregates and all(map(operators.by_weights, plan.aggregates)):
@@ -321,7 +310,7 @@ class QueryWriter:
                 return None if rows is None else rows.where(spark_sql(condition))
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | self._ranges(keys, by)
-                if (asked := self._windows_wanted(plan)) is not None:
+                if (asked := windows_wanted(plan, self.first)) is not None:
                     net = operators.consolidate(self.query(asked.child, window_ranges(asked, narrowed)))
                     return self._wanted(plan, asked, net)
                 rows = self._net_in_windows(child, narrowed)
@@ -330,13 +319,22 @@ class QueryWriter:
                 return None
 
     def _restrict(self, plan: Restrict, rows: Query) -> Query:
-        wanted = self.query(plan.by)
+        wanted = self._keys(plan.by)
         if self.hints and self.estimates.small(plan.by):
-            wanted = wanted.broadcasted()
+            wanted = wanted.sent(self.inputs.one_task)
         return operators.restrict(rows, plan.keys, wanted, plan.by.columns)
+
+    def _keys(self, by: Plan) -> Query:
+        """The keys that are looked for. Of few it does not matter how often each is there."""
+        keys = isinstance(by, Aggregate) and by.keys and not by.aggregates and by not in self.first
+        if isinstance(by, Aggregate) and keys and self.estimates.rows(by) <= FEW_KEYS:
+            return operators.project(self.query(by.child), by.keys)
+        return self.query(by)
 
     def _sums(self, plan: Aggregate, query: Query) -> Query:
         """Weighted sums. A group whose rows all cancel disappears from a relation, but not from a delta."""
+        if plan in self.merged_above:
+            return operators.weighted_rows(query, plan.keys, plan.aggregates)
         many = not has_delta(plan.child)
         result = operators.aggregate_weighted(query, plan.keys, plan.aggregates, many)
         if not plan.keys or not many or self.estimates.positive(plan.child):

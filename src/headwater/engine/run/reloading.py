@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog import Catalog, build
 from headwater.errors import HeadwaterError
-from headwater.model import Expectation, Prices, Project, Site, Table
+from headwater.model import LEAST_WINDOW, Expectation, Prices, Project, Site, Table
 from headwater.project import fingerprint, load
 
 __all__ = ["Improve", "Make", "Reloading", "difference", "gained_columns", "needs_restart", "never", "plain"]
@@ -118,7 +118,9 @@ def needs_restart(before: Project, after: Project) -> Iterator[str]:
 
 
 def _essential(table: Table) -> Table:
-    return replace(table, place=None, expect=Expectation())
+    """Without what follows from the views: how long windows are that are shown whole."""
+    windows = table.windows and replace(table.windows, length=LEAST_WINDOW)
+    return replace(table, place=None, expect=Expectation(), windows=windows)
 
 
 def gained_columns(old: Table, new: Table) -> tuple[str, ...]:

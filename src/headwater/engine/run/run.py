@@ -55,6 +55,7 @@ from headwater.engine.upkeep.history import read_up_to
 from headwater.engine.upkeep.verify_on_request import Verifier
 from headwater.errors import InputError
 from headwater.model import Project
+from headwater.storage.choosing.left_behind import remove_left_behind
 from headwater.storage.delta.data_files import BEGINNING
 from headwater.storage.records.capture_health import CaptureHealth, read_captures, write_captures
 from headwater.storage.records.dropped import mark_dropped, note_shared, sweep_dropped
@@ -291,6 +292,7 @@ class Run:
     def adopt(self, catalog: Catalog) -> bool:
         """Keep another catalog's views from now on. False: a view that goes is being pushed, call again."""
         before, gained = self.catalog, self._gained(catalog.project)
+        remove_left_behind(catalog, self.warehouse, used=set(before.folders().values()))
         with self._adopting:
             if not self.executor.adopt(catalog):
                 return False

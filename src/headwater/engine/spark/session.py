@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,15 +35,30 @@ from headwater.errors.error import first_line
 from headwater.errors.secrets import names_secret
 from headwater.project.secrets import resolved, resolved_text
 
-__all__ = ["SMALL", "cancel_jobs", "connect_settings", "new_session", "session"]
+__all__ = ["Size", "cancel_jobs", "connect_settings", "new_session", "session", "sized_session"]
 
-# For small deltas: adaptive execution runs every shuffle and broadcast as a job of its own.
-SMALL = {
+
+class Size(Enum):
+    """How many rows an action handles; its session is set for that."""
+
+    LARGE = "large"
+    SMALL = "small"  # deltas that can be broadcast
+    FEW = "few"  # nothing is worth a task of its own, or compiled code
+
+
+# Adaptive execution runs every shuffle and broadcast as a job of its own.
+_SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     # A writer for each stage instead of sorting the rows of all stages by stage.
     "spark.sql.maxConcurrentOutputFileWriters": "200",
 }
+# Compiling takes tens of milliseconds for each piece of code, interpreting a microsecond a row.
+_FEW = _SMALL | {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+_SIZED = {Size.LARGE: {}, Size.SMALL: _SMALL, Size.FEW: _FEW}
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 # They print every failed query to standard error, with the JVM's stack; who asked for it gets the same error.
@@ -77,6 +93,9 @@ _SETTINGS = {
     # A push of many views runs more pieces of generated code than the 100 that Spark remembers by default:
     # each push would compile all of them again, and the JVM would warm them up again.
     "spark.sql.codegen.cache.maxEntries": "5000",
+    # Every aggregate, sort and hash table takes a page at once, however few its rows: Spark's own 64 MB are
+    # zeroed for each of the hundreds that a push has.  A task may have 8,192 pages.
+    "spark.buffer.pageSize": "4m",
     # Listing is done by the Delta log already.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
     "spark.cleaner.periodicGC.interval": "10min",
@@ -194,6 +213,11 @@ def new_session(spark: SparkSession, settings: Mapping[str, str] | None = None) 
     for key, value in (settings or {}).items():
         other.conf.set(key, value)
     return other
+
+
+def sized_session(spark: SparkSession, size: Size) -> SparkSession:
+    """Another session of the same Spark, for actions of this size."""
+    return new_session(spark, _SIZED[size])
 
 
 def cancel_jobs(spark: SparkSession) -> None:

@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from headwater.engine.spark.connect import CONNECT, stop
 from headwater.engine.spark.ended_jvm import jvm_has_ended
-from headwater.engine.spark.session import SMALL, cancel_jobs, new_session, session
+from headwater.engine.spark.session import Size, cancel_jobs, session, sized_session
 from headwater.engine.spark.warmth import forget_actions
 from headwater.errors import InputError, redact
 from headwater.model import Project
@@ -54,11 +54,10 @@ def _shared(project: Project) -> str:
 
 @dataclass(slots=True)
 class _Address:
-    """The sessions at one master: the main one, and one with other settings for small deltas."""
+    """The sessions at one master, by the size of what they compute; the others are made of the first."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
-    main: SparkSession | None = None
-    small: SparkSession | None = None
+    sessions: dict[Size, SparkSession] = field(default_factory=dict)
 
 
 class Sites:
@@ -77,21 +76,17 @@ class Sites:
         """Whether a site's Spark runs elsewhere, and may come and go by itself."""
         return self.masters[site].startswith(CONNECT)
 
-    def spark(self, site: str = "default") -> SparkSession:
+    def spark(self, site: str = "default", size: Size = Size.LARGE) -> SparkSession:
         """The site's session. The first call may take long: it starts Spark, or waits for a server."""
         address = self._addresses[self.masters[site]]
         with address.lock:
-            if address.main is None:
-                address.main = self._start(self.masters[site])
-            return address.main
-
-    def small(self, site: str = "default") -> SparkSession:
-        """The same Spark, set for small deltas."""
-        address = self._addresses[self.masters[site]]
-        with address.lock:
-            if address.small is None:
-                address.small = new_session(self.spark(site), SMALL)
-            return address.small
+            if size not in address.sessions:
+                address.sessions[size] = (
+                    self._start(self.masters[site])
+                    if size is Size.LARGE
+                    else sized_session(self.spark(site), size)
+                )
+            return address.sessions[size]
 
     def renew(self, site: str) -> None:
         """Forget a remote site's sessions: the next call makes others.
@@ -110,16 +105,15 @@ class Sites:
         """Forget a site's sessions; returns them."""
         address = self._addresses[self.masters[site]]
         with address.lock:
-            sessions = [session for session in (address.main, address.small) if session is not None]
-            address.main = address.small = None
+            sessions = list(address.sessions.values())
+            address.sessions.clear()
         return sessions
 
     def cancel(self) -> None:
         """Cancel whatever Spark computes for this process."""
         for address in self._addresses.values():
-            for spark in (address.main, address.small):
-                if spark is not None:
-                    cancel_jobs(spark)
+            for spark in tuple(address.sessions.values()):
+                cancel_jobs(spark)
 
     def close(self) -> None:
         """End the sessions at servers; the process's own Spark is left to whoever started it."""

@@ -45,7 +45,7 @@ from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.registered import plain_rows
 from headwater.engine.query.relations import Relations
 from headwater.engine.query.user_sql import register, spark_text
-from headwater.engine.spark.session import SMALL, new_session
+from headwater.engine.spark.session import Size, new_session, sized_session
 from headwater.engine.upkeep.differences import Counted, differences, exact_difference
 from headwater.engine.upkeep.verify_adapted import adapted_sql, is_adapted
 from headwater.errors import InputError
@@ -61,8 +61,6 @@ logger = logging.getLogger(__name__)
 
 FEW_ROWS = 1_000_000  # of all sources
 PATIENCE_S = 30.0  # for which the next push of a view is waited for
-# Compiling a query for each view takes longer than interpreting it for few rows.
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ def _equal_together(workplace: Workplace, views: Sequence[Kept]) -> dict[str, Ve
 
 
 def _equal_at(workplace: Workplace, views: Sequence[Kept], time: int) -> Iterator[Verified]:
-    with Inputs(new_session(workplace.spark, SMALL | INTERPRETED)) as inputs:
+    with Inputs(sized_session(workplace.spark, Size.FEW)) as inputs:
         _register(workplace, inputs, views, time)
         unlike = [
             f"SELECT {number} AS view, count(*) AS rows FROM {_unlike(workplace, inputs, kept, time).text}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headwater.engine.push.choosing.queries import AT
+from headwater.engine.push.choosing.queries import AT, ChoosingQueries
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query import operators
 from headwater.engine.query.inputs import Inputs
@@ -57,7 +57,8 @@ def _verified(workplace: Workplace, table: str, time: int) -> VerifiedTable:
     waiting, source = workplace.waiting(table), workplace.warehouse.source(table)
     waiting.create(waiting.shown.columns())
     columns = waiting.shown.columns().names
-    key = workplace.catalog.project.tables[table].update_key
+    declared = workplace.catalog.project.tables[table]
+    units = ChoosingQueries({}, declared.update_key, declared.windows)
     with Inputs(new_session(workplace.spark)) as inputs:
         arrived = inputs.arrivals(source, source.as_of(time), AT)
         shown = inputs.slice(waiting.shown, waiting.shown.as_of(time)).named(columns)
@@ -66,7 +67,7 @@ def _verified(workplace: Workplace, table: str, time: int) -> VerifiedTable:
         differing = _count(inputs, operators.consolidate(union([arrived.named(columns), held])))
         about = f"(SELECT * FROM {waits.text} WHERE {WEIGHT} = 0 AND {FIRST} IS NOT NULL)"
         known = f"(SELECT * FROM {about} WHERE {FIRST} > {source.horizon()})"
-        same = " AND ".join(f"r.{quoted(name)} <=> a.{quoted(name)}" for name in key)
+        same = " AND ".join(f"{units.unit(name, 'r.')} <=> a.{quoted(name)}" for name in units.key)
         before = _of_keys(arrived, known, f"{same} AND r.{AT} < a.{FIRST}", columns)
         now = _of_keys(shown, known, same, columns)
         wrong = _count(inputs, operators.consolidate(union([before, operators.negate(now)])))

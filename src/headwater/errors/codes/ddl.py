@@ -178,4 +178,17 @@ CODES = (
         " old rows again.",
         "Let the view read a view over that table alone, which keeps the rows; or leave KEEP DERIVED out.",
     ),
+    Code(
+        "HW140",
+        "A view that reads EVERY CHANGE reads one that shows what was chosen",
+        "Under overload such a view lacks the updates that were superseded, and so would every view over it.",
+        "Declare the view below REFRESH EVERY CHANGE as well, or read the table itself.",
+    ),
+    Code(
+        "HW141",
+        "Windows cannot be shown whole",
+        "ON OVERLOAD UPDATES ... WINDOWS needs a TEMPORAL timestamp beside the UPDATE KEY, and views whose"
+        " windows do not overlap.",
+        "Declare the column TEMPORAL, name it after ON if there are several; group by window(time, size).",
+    ),
 )

@@ -92,7 +92,7 @@ CODES = (
     Code(
         "HW822",
         "A view is staler than asked for",
-        "The view's time is older than --max-staleness allows.",
+        "The view's time, or under overload what it shows of some key, is older than --max-staleness allows.",
         "Read without --max-staleness; `headwater status` shows what keeps the view from advancing.",
     ),
     Code(

@@ -12,6 +12,8 @@
 This is the paper's `rate + edge rate x overlap`, with two additions: a fragment holds a row for each group,
 and a fragment that is not over is touched by every push.  The overlap is the sum over the views.  A stage
 costs something even if nothing happens (planning/cost/operators.py); here that is turned into rows.
+What a plan shows are the paper's operations, for as many groups as there are, without the second addition
+(`operations`), and dollars, which rest on the actions of pushes (planning/stages).
 
 What a push does is less: the parts of a slide lie in the same windows, so they are added up before they go
 into those (engine/query/windowed.py).  So a fragment more costs each view a row, not one in each window; by
@@ -31,12 +33,13 @@ from headwater.algebra.expressions.tree import Call, Column, Expr, columns_of
 from headwater.algebra.plans.nodes import Aggregate
 from headwater.algebra.weaving.edges import Edges
 from headwater.algebra.weaving.ending import since
+from headwater.algebra.weaving.shared_parts import parts_plan
 from headwater.algebra.weaving.woven import filters_of
 from headwater.planning.cost.operators import Operators
 from headwater.planning.facts.facts import PASSING, Facts
 from headwater.planning.graph.graph import EdgeKind
 from headwater.planning.weaving.candidates import Candidate
-from headwater.planning.weaving.needs import Needs
+from headwater.planning.weaving.needs import Needs, needs_of
 from headwater.planning.windows.edges import edge_set
 from headwater.planning.windows.residues import term
 from headwater.units import SECOND
@@ -89,6 +92,16 @@ class Rates:
         """Rows per second of a view by itself."""
         share = PASSING if candidate.grouping.filters else 1.0
         return self.facts.rate * share * candidate.overlap
+
+    def operations(self, plan: Aggregate, edges: Edges, overlap: int) -> float:
+        """The paper's cost of a tree: rate + edge rate x overlap, for as many groups as it has."""
+        return passing_rate(plan, self.facts) + edge_rate(edges) * self._groups(plan) * overlap
+
+    def operations_alone(self, candidate: Candidate) -> float:
+        """The same of a view that is a tree of its own."""
+        needs = needs_of((candidate,))
+        plan = parts_plan(needs.groupings.values(), needs.edges, needs.oldest)
+        return self.operations(plan, needs.edges, candidate.overlap)
 
     def touched(self, plan: Aggregate, edges: Edges, period: float) -> float:
         """Rows of a shared stage that a second touches."""

@@ -34,23 +34,20 @@ __all__ = ["TreeChange", "Weaver", "Woven", "WovenTree", "stage_name", "tree_cha
 
 @dataclass(frozen=True, slots=True)
 class WovenTree:
-    """A tree as it runs. Costs are rows per second."""
+    """A tree as it runs. Costs are the paper's operations per second."""
 
     stage: str
     site: str
     relation: str
     tree: Tree
     edge_rate: float  # fragments that end in a second
-    cost_alone: float  # of its views, each by itself
+    cost_alone: float  # of its views, each a tree of its own
+    cost: float
     facts: Facts  # of the stage
 
     @property
     def views(self) -> tuple[str, ...]:
         return self.tree.views
-
-    @property
-    def cost(self) -> float:
-        return self.tree.cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +62,14 @@ class Woven:
     def known(self) -> tuple[Known, ...]:
         """The trees, to be kept from now on."""
         return tuple(Known(tree.views, tree.tree.plan) for tree in self.trees)
+
+    @property
+    def site_costs(self) -> dict[str, float]:
+        """The cost of each site that has trees: of these, added up."""
+        costs: dict[str, float] = {}
+        for tree in self.trees:
+            costs[tree.site] = costs.get(tree.site, 0.0) + tree.cost
+        return costs
 
     @property
     def facts(self) -> dict[str, Facts]:
@@ -148,7 +153,8 @@ def _woven_tree(tree: Tree, rates: Mapping[Bucket, Rates]) -> WovenTree:
         relation,
         tree,
         edge_rate(tree.edges),
-        sum(map(given.apart, tree.members)),
+        sum(map(given.operations_alone, tree.members)),
+        given.operations(tree.plan, tree.edges, tree.overlap),
         Facts(max(1.0, given.facts.rows * share), 2.0 * touched),
     )
 

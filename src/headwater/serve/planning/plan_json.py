@@ -10,7 +10,7 @@ from headwater.planning.facts.facts import Facts
 from headwater.planning.graph.graph import EdgeKind, PlanGraph
 from headwater.planning.stages.actions import Mode
 from headwater.planning.stages.push_plan import PlannedAction, PlannedStage
-from headwater.planning.weaving.weave import WovenTree
+from headwater.planning.weaving.weave import Woven, WovenTree
 from headwater.serve.planning.plan import Planned, PlannedView
 from headwater.serve.planning.planned import RunningPlan
 from headwater.serve.planning.will_run import will_run
@@ -48,7 +48,8 @@ def plan_json(planned: Planned, shown: tuple[PlannedView, ...], explain: bool) -
         },
         "actions": [_action(action) for action in planned.keeps.actions],
         "push_s": planned.keeps.seconds,
-        "trees": [_tree(tree) for tree in planned.woven.trees],
+        "trees": [_tree(planned, tree) for tree in planned.woven.trees],
+        "weaving": _weaving(planned.woven),
         "apart": dict(planned.woven.apart),
         "kept": None if planned.running is None else _running(planned.running),
         "asked": {
@@ -248,8 +249,20 @@ def _nodes(planned: PlannedView) -> list[dict[str, Any]]:
     ]
 
 
-def _tree(tree: WovenTree) -> dict[str, Any]:
-    """A tree of the plan; costs are rows per second."""
+def _weaving(woven: Woven) -> dict[str, Any]:
+    """All trees together; costs are the paper's operations per second."""
+    costs = woven.site_costs
+    return {
+        "total_cost_alone": sum(tree.cost_alone for tree in woven.trees),
+        "total_cost": sum(costs.values()),
+        "max_cost": max(costs.values(), default=0.0),
+        "sites": [{"site": site, "cost": cost} for site, cost in sorted(costs.items())],
+    }
+
+
+def _tree(planned: Planned, tree: WovenTree) -> dict[str, Any]:
+    """A tree of the plan; costs are operations per second, dollars those of its views."""
+    alone, shared = planned.dollars_of(tree.views)
     return {
         "stage": tree.stage,
         "site": tree.site,
@@ -262,4 +275,6 @@ def _tree(tree: WovenTree) -> dict[str, Any]:
         "overlap": tree.tree.overlap,
         "cost_alone": tree.cost_alone,
         "cost": tree.cost,
+        "dollars_per_hour_alone": _finite(alone),
+        "dollars_per_hour": _finite(shared),
     }

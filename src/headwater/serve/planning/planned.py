@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -201,6 +201,12 @@ class Planned:
     def dollars_per_hour_with(self) -> float:
         """With those asked about."""
         return sum(self.pushes_with.dollars.values())
+
+    def dollars_of(self, views: Iterable[str]) -> tuple[float, float]:
+        """Per hour, of some views: if each were alone, and as shared."""
+        wanted = set(views)
+        estimates = [view.estimate for view in self.views if view.view.name in wanted]
+        return sum(one.dollars_alone for one in estimates), sum(one.dollars_per_hour for one in estimates)
 
     @property
     def spark_actions(self) -> int:

@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from headwater.algebra.plans.nodes import Aggregate
+from headwater.algebra.plans.nodes import Aggregate, Plan
 from headwater.algebra.text.show import parse, show
 from headwater.catalog import Catalog
 from headwater.errors import HeadwaterError
@@ -106,9 +106,19 @@ def remembered(warehouse: Warehouse) -> Remembered | None:
 
 
 def _tree_text(tree: Known) -> str:
-    """A tree on one line; nothing if its text would be read in another way: then it is woven anew."""
+    """A tree on one line; nothing if its text would say something else: then it is woven anew."""
     text = show(tree.plan, types=True)
-    return json.dumps({"views": tree.views, "plan": text}) if repr(parse(text)) == repr(tree.plan) else ""
+    return json.dumps({"views": tree.views, "plan": text}) if _reads_back(text, tree.plan) else ""
+
+
+def _reads_back(text: str, plan: Plan) -> bool:
+    try:
+        same = repr(parse(text)) == repr(plan)
+    except HeadwaterError:
+        same = False
+    if not same:
+        logger.warning("a tree of woven views cannot be remembered: %s", text)
+    return same
 
 
 def _tree(line: str) -> Known:

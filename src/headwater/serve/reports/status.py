@@ -6,7 +6,7 @@ is alive, stopped or was killed.  Only the lag of replication slots is asked of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -121,13 +121,14 @@ def status(catalog: Catalog, warehouse: Warehouse, clock: Clock) -> Status:
     now = clock.now()
     kept_by = running(warehouse.root)
     totals, pushes = _totals(warehouse), _last_pushes(warehouse)
+    damaged = _damaged_sources(catalog, warehouse)
     return Status(
         catalog.project.name,
         now,
         kept_by,
         source_statuses(catalog.project, warehouse, clock, kept_by is not None),
         tuple(
-            _view(catalog, warehouse, name, now, totals.get(name, {}), pushes.get(name))
+            _view(catalog, warehouse, name, now, totals.get(name, {}), pushes.get(name), damaged)
             for name in catalog.kept
         ),
         _slots(catalog, warehouse, clock),
@@ -187,8 +188,9 @@ def _view(
     now: int,
     totals: Mapping[str, float],
     last: LastPush | None,
+    damaged: Set[str],
 ) -> ViewStatus:
-    stored = _stored(catalog, warehouse, name)
+    stored = _stored(catalog, warehouse, name, damaged)
     return ViewStatus(
         name=name,
         time=stored.time or None,
@@ -217,7 +219,7 @@ class _Stored(NamedTuple):
     damage: str = ""
 
 
-def _stored(catalog: Catalog, warehouse: Warehouse, view: str) -> _Stored:
+def _stored(catalog: Catalog, warehouse: Warehouse, view: str, damaged: Set[str]) -> _Stored:
     """A damaged table of one view does not keep the others from being shown."""
     timeline, time = warehouse.stage(catalog.folder(view)), BEGINNING
     try:
@@ -228,19 +230,22 @@ def _stored(catalog: Catalog, warehouse: Warehouse, view: str) -> _Stored:
         if error.code != DAMAGED:
             raise
         return _Stored(time, damage=f"{error.message} ({error.detail}); the next run computes it anew")
-    return _Stored(time, rows, since, _damage_below(catalog, warehouse, view))
+    below = min(catalog.sources(view) & damaged, default=None)
+    stopped = "" if below is None else f"stopped: source {below} is damaged, restore it from a backup"
+    return _Stored(time, rows, since, stopped)
 
 
-def _damage_below(catalog: Catalog, warehouse: Warehouse, view: str) -> str:
-    """What keeps a view from being pushed: a source whose log cannot be read."""
-    for table in sorted(catalog.sources(view)):
+def _damaged_sources(catalog: Catalog, warehouse: Warehouse) -> Set[str]:
+    """Sources whose logs cannot be read: the views above them are not pushed."""
+    damaged = set()
+    for table in catalog.project.tables:
         try:
             warehouse.source(table).time()
         except HeadwaterError as error:
             if error.code != DAMAGED:
                 raise
-            return f"stopped: source {table} is damaged, restore it from a backup"
-    return ""
+            damaged.add(table)
+    return damaged
 
 
 def last_failure(warehouse: Warehouse, view: str) -> str:

@@ -7,6 +7,7 @@ the staleness of the views.  Read from the Delta table of what waits, without Sp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +15,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headwater.algebra.stages.choosing import shown
 from headwater.catalog import Catalog
 from headwater.model import ReadWeight, RefreshWeight, Table
 from headwater.storage.as_python import as_python
 from headwater.storage.choosing.choices import last_choice
 from headwater.storage.choosing.reads import known_reads
-from headwater.storage.choosing.waiting_table import FIRST, UPDATES, WaitingTable, waiting_of
+from headwater.storage.choosing.waiting_table import FIRST, UPDATES, Tally, waiting_of
 from headwater.storage.delta.damage import damage
-from headwater.storage.timeline import COLLAPSED
+from headwater.storage.timeline import COLLAPSED, Timeline
 from headwater.storage.view_rows import count_rows
 from headwater.storage.warehouse import Warehouse
+from headwater.storage.zset import consolidate
 
 __all__ = ["KeyStaleness", "StaleKey", "StalenessBand", "TableStatus", "stale_since", "table_statuses"]
 
@@ -91,14 +94,17 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
     source = warehouse.source(table.name)
     keys = count_rows(source, source.as_of(source.time())) if source.exists() else 0
     choosing = tally is not None and tally.choosing
+    waits = waiting.keys_waiting(table) if tally is not None and tally.waits else None
+    if table.windows is not None and source.exists():
+        keys = _different(source, table.update_key)
     why = last.reason if last is not None and choosing else "a push has time for everything"
     return TableStatus(
         table.name,
         table.updates.value,
         keys,
-        0 if tally is None else tally.waits,
-        0 if tally is None else tally.superseded,
-        _staleness(waiting, table, keys, now) if tally is not None and tally.waits else KeyStaleness(),
+        0 if waits is None else len(waits),
+        _superseded(table, tally, waits),
+        KeyStaleness() if waits is None or not len(waits) else _staleness(waits, table, keys, now),
         choosing,
         why,
         table.overload_weight,
@@ -107,6 +113,20 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
         *_weighed(warehouse, table),
         (source.log.transaction(COLLAPSED) or 0) if source.exists() else 0,
     )
+
+
+def _different(source: Timeline, key: Sequence[str]) -> int:
+    """How many keys there are, where a key has many rows."""
+    return len(consolidate(source.read(source.as_of(source.time()), key)))
+
+
+def _superseded(table: Table, tally: Tally | None, waits: pa.Table | None) -> int:
+    """Updates that need not be shown any more; of a table with WINDOWS the windows that are skipped."""
+    if tally is None:
+        return 0
+    if table.windows is None:
+        return tally.superseded
+    return tally.waits - (0 if waits is None else len(waits))
 
 
 def _weighed(warehouse: Warehouse, table: Table) -> tuple[str, int]:
@@ -119,12 +139,11 @@ def _weighed(warehouse: Warehouse, table: Table) -> tuple[str, int]:
             return "", 0
 
 
-def _staleness(waiting: WaitingTable, table: Table, keys: int, now: int) -> KeyStaleness:
-    rows = waiting.keys_waiting(table.update_key)
+def _staleness(rows: pa.Table, table: Table, keys: int, now: int) -> KeyStaleness:
     ages = pc.divide(pc.subtract(pa.scalar(now, pa.int64()), rows[FIRST]).cast(pa.float64()), 1e6)
     oldest = pc.select_k_unstable(rows, WORST, sort_keys=[(FIRST, "ascending")])
     worst = tuple(
-        StaleKey({name: row[name] for name in table.update_key}, (now - row[FIRST]) / 1e6, row[UPDATES])
+        StaleKey({name: row[name] for name in table.row_key}, (now - row[FIRST]) / 1e6, row[UPDATES])
         for row in as_python(rows.take(oldest))
     )
     total = max(keys, len(rows))
@@ -149,14 +168,20 @@ def _percentile(ages: pa.ChunkedArray, keys: int) -> float:
     return float(ages[ordered[beyond].as_py()].as_py())
 
 
+def _since(catalog: Catalog, warehouse: Warehouse, table: Table) -> int | None:
+    waiting = waiting_of(catalog, warehouse, table.name)
+    if table.windows is None or not waiting.timeline.exists():
+        return waiting.since() if waiting.timeline.exists() else None
+    first: int | None = pc.min(waiting.keys_waiting(table)[FIRST]).as_py()  # without what is skipped
+    return first
+
+
 def stale_since(catalog: Catalog, warehouse: Warehouse, view: str) -> int | None:
     """The earliest arrival of an update that a view does not show, of all update streams below it.
 
     None if it shows all that was there at its time.
     """
-    if catalog.project.views[view].every_change:
-        return None
-    tables = (catalog.project.tables[name] for name in catalog.sources(view))
-    waiting = (waiting_of(catalog, warehouse, table.name) for table in tables if table.chooses)
-    instants = (table.since() for table in waiting if table.timeline.exists())
+    under = catalog.stages_under(view)
+    tables = (table for table in catalog.project.tables.values() if table.chooses)
+    instants = (_since(catalog, warehouse, table) for table in tables if shown(table.name) in under)
     return min((instant for instant in instants if instant is not None), default=None)

@@ -21,7 +21,7 @@ from headwater.model import (
     Updates,
 )
 from headwater.sql.ddl.clauses import Given
-from headwater.sql.ddl.overload import check_updates
+from headwater.sql.ddl.overload import OverloadText, check_own_columns, check_updates, resolve_windows
 from headwater.sql.ddl.retain import RetainText, resolve_retain
 from headwater.sql.ddl.table_body import Draft
 from headwater.sql.ddl.watermark import WatermarkText, resolve_watermark
@@ -55,6 +55,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
     watermark = cast(WatermarkText | None, text.given.value("watermark"))
     update_key = _one_key(words, text, "update_key", text.draft.update_keys)
     updates, weight = _updates(words, text, update_key)
+    overload = cast(OverloadText, text.given.value("on_overload") or OverloadText())
     table = Table(
         name=text.name.text,
         columns=columns,
@@ -73,6 +74,7 @@ def build_table(words: Words, text: TableText) -> tuple[Table, tuple[Reference, 
         updates=updates,
         weight=weight,
         overload_weight=cast(float, text.given.value("overload_weight") or 1.0),
+        windows=resolve_windows(words, overload, text.name.text, columns, update_key),
         place=words.place(text.name),
     )
     return table, tuple(_references(words, text))
@@ -141,11 +143,13 @@ def _columns(words: Words, text: TableText, key: tuple[str, ...]) -> tuple[Colum
 def _updates(
     words: Words, text: TableText, update_key: tuple[str, ...]
 ) -> tuple[Updates, RefreshWeight | ReadWeight | None]:
-    updates = cast(Updates | None, text.given.value("on_overload")) or Updates.APPEND
+    updates = cast(OverloadText, text.given.value("on_overload") or OverloadText()).updates
     weight = cast(RefreshWeight | ReadWeight | None, text.given.value("refresh_weight"))
     given = ("overload_weight", "refresh_weight", "on_overload")
     token = next((place for name in given if (place := text.given.token(name))), text.name)
     shares = text.given.value("overload_weight") is not None
+    if updates is not Updates.APPEND:
+        check_own_columns(words, [column.name for column in text.draft.columns])
     check_updates(words, text.name.text, update_key, updates, weight, token, shares)
     return updates, weight
 

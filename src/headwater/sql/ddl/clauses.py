@@ -207,13 +207,10 @@ def unknown_clause(words: Words, clauses: Sequence[str]) -> InputError:
 
 
 def whole_windows(words: Words, token: Token) -> InputError:
-    """WINDOWS LAZY or EAGER: whole windows of superseded rows are not there to be shown."""
+    """LAZY or EAGER where they do not stand."""
     return words.wrong(
         "HW102",
-        "there is no WINDOWS LAZY or EAGER: windows of an update stream are not shown whole",
+        "WINDOWS LAZY and WINDOWS EAGER are said of a table, after the policy of its updates",
         token,
-        detail="A table with an UPDATE KEY has one row of a key, so window(...) over it has the row that is"
-        " shown of each key, and none of those that it replaced.",
-        hint="leave it out; to have all rows of a window, declare the table without an UPDATE KEY;"
-        " to see what it would do, try: headwater simulate updates --window",
+        hint="write CREATE TABLE ... ON OVERLOAD UPDATES best WINDOWS LAZY",
     )

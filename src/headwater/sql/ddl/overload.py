@@ -1,6 +1,7 @@
 """ON OVERLOAD UPDATES, OVERLOAD WEIGHT and REFRESH WEIGHT: which updates of a table are shown first.
 
 ON OVERLOAD UPDATES best                                   the policy
+ON OVERLOAD UPDATES best WINDOWS LAZY [ON quoted_at]       whole windows of a key are shown, the newest first
 OVERLOAD WEIGHT = 3                                        of the time that it divides with others, as much as
                                                            three of weight 1; of an adapted join as well
 REFRESH WEIGHT (symbol) FROM watchlist (symbol, weight)    how much the staleness of a key matters: a table
@@ -10,21 +11,101 @@ REFRESH WEIGHT (symbol) BY READS                           the same, learnt from
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from headwater.errors import InputError, did_you_mean
-from headwater.model import ReadWeight, RefreshWeight, Table, Updates
+from headwater.algebra.stages.choosing import own_column
+from headwater.errors import InputError, Place, did_you_mean
+from headwater.model import (
+    Column,
+    ReadWeight,
+    RefreshWeight,
+    Table,
+    Updates,
+    View,
+    WholeWindows,
+    Windowed,
+)
 from headwater.sql.ddl.clauses import WHOLE_WINDOWS, whole_windows
 from headwater.sql.parsing.lexer import Token
 from headwater.sql.parsing.names import spelling
 from headwater.sql.parsing.types import family
 from headwater.sql.parsing.words import Words
 
-__all__ = ["check_updates", "read_overload", "read_overload_weight", "read_weight", "resolve_weights"]
+__all__ = [
+    "check_every_change",
+    "check_own_columns",
+    "check_updates",
+    "read_overload",
+    "read_overload_weight",
+    "read_weight",
+    "resolve_weights",
+]
 
 
-def read_overload(words: Words) -> Updates:
-    """What follows ON OVERLOAD: UPDATES best."""
+@dataclass(frozen=True, slots=True)
+class OverloadText:
+    """The clause as read: the column of its windows is resolved when all columns are known."""
+
+    updates: Updates = Updates.APPEND
+    windows: WholeWindows | None = None
+    column: str = ""  # ON quoted_at
+    token: Token | None = field(default=None, compare=False)  # of WINDOWS
+
+
+def read_overload(words: Words) -> OverloadText:
+    """What follows ON OVERLOAD: UPDATES best [WINDOWS LAZY [ON quoted_at]]."""
+    updates = _read_policy(words)
+    token = words.peek()
+    if not words.accept("WINDOWS"):
+        return OverloadText(updates)
+    semantics = words.name("LAZY or EAGER")
+    kinds = [kind.value for kind in WholeWindows]
+    if semantics.text.lower() not in kinds:
+        message = f"expected LAZY or EAGER after WINDOWS, found {semantics}"
+        raise words.wrong("HW111", message, semantics, choices=["LAZY", "EAGER"])
+    column = ""
+    if words.at("ON") and not words.at("ON", "VIOLATION") and not words.at("ON", "OVERLOAD"):
+        words.expect("ON")
+        token = words.name("a TEMPORAL column")
+        column = token.text
+    return OverloadText(updates, WholeWindows(semantics.text.lower()), column, token)
+
+
+def resolve_windows(
+    words: Words, text: OverloadText, table: str, columns: Sequence[Column], update_key: Sequence[str]
+) -> Windowed | None:
+    """By which column a table has windows: its TEMPORAL timestamp, or the one that is named."""
+    if text.windows is None:
+        return None
+    instants = [
+        column.name
+        for column in columns
+        if column.temporal and column.type == "timestamp" and column.name not in update_key
+    ]
+    name = spelling(text.column, instants) if text.column else None
+    if not text.column and len(instants) == 1:
+        name = instants[0]
+    if name is None:
+        raise words.wrong(
+            "HW141",
+            f'"{table}" needs a TEMPORAL column to tell in which window a row is',
+            text.token,
+            detail=f"Such columns here: {', '.join(instants) or 'none'}. One that is part of the UPDATE KEY"
+            " would make a key of every row.",
+            hint=f"declare quoted_at TIMESTAMP TEMPORAL, then WINDOWS {text.windows.name} ON quoted_at",
+        )
+    if text.updates is Updates.APPEND:
+        raise words.wrong(
+            "HW141",
+            f'"{table}" takes everything under overload and has no windows to choose among',
+            text.token,
+            hint=f"write ON OVERLOAD UPDATES best WINDOWS {text.windows.name}",
+        )
+    return Windowed(text.windows, name)
+
+
+def _read_policy(words: Words) -> Updates:
     words.expect("UPDATES", after="ON OVERLOAD")
     policies = [policy.value for policy in Updates]
     token = words.name("a policy")
@@ -111,6 +192,18 @@ def check_updates(
         )
 
 
+def check_own_columns(words: Words, columns: Sequence[Token]) -> None:
+    """What waits is stored with columns of its own beside the table's."""
+    for column in columns:
+        if own_column(column.text):
+            raise words.wrong(
+                "HW109",
+                f'"{column.text}" is one of Headwater\'s own columns where updates are chosen among',
+                column,
+                hint="choose another name, or leave out ON OVERLOAD",
+            )
+
+
 def resolve_weights(tables: list[Table]) -> list[Table]:
     """The tables with the columns of their weights in their declared spelling."""
     by_name = {table.name: table for table in tables}
@@ -134,6 +227,7 @@ def _resolved(
             hint=did_you_mean(weight.table, tables),
         )
     columns = tuple(_column(table, column, weight) for column in weight.columns)
+    _check_number(tables[name], weight)
     keys = tuple(_column(tables[name], column, weight) for column in weight.keys)
     value = _column(tables[name], weight.weight, weight)
     for column, key in zip(columns, keys, strict=True):
@@ -151,6 +245,17 @@ def _resolved(
                 detail="Weights are of update keys, and of the same type.",
             )
     return replace(weight, table=name, columns=columns, keys=keys, weight=value)
+
+
+def _check_number(table: Table, weight: RefreshWeight) -> None:
+    column = table.column(_column(table, weight.weight, weight))
+    if column is not None and family(column.type) != "number":
+        raise InputError(
+            "HW122",
+            f"{table.name}.{column.name} is {column.type}, but a weight is a number",
+            place=weight.place,
+            hint="declare it DOUBLE",
+        )
 
 
 def _by_reads(table: Table, weight: ReadWeight) -> ReadWeight:
@@ -174,3 +279,26 @@ def _column(table: Table, column: str, weight: RefreshWeight | ReadWeight) -> st
         hint = did_you_mean(column, table.column_names)
         raise InputError("HW122", message, place=weight.place, hint=hint)
     return name
+
+
+def check_every_change(
+    tables: Iterable[Table], views: Iterable[View], reads: Mapping[str, Mapping[str, Place]]
+) -> None:
+    """A view that must not miss a change cannot read one that shows what was chosen.
+
+    `views` in dependency order; `reads`: what each reads, and where.
+    """
+    choosing = {table.name for table in tables if table.chooses}
+    chosen: dict[str, str] = {}  # of a view that shows what is chosen: of which table
+    for view in views:
+        for name, place in reads[view.name].items():
+            table = name if name in choosing and not view.every_change else chosen.get(name)
+            if table is not None and view.every_change:
+                raise InputError(
+                    "HW140",
+                    f'"{view.name}" is to read EVERY CHANGE, but "{name}" shows what is chosen of "{table}"',
+                    place=place,
+                    hint=f'declare "{name}" REFRESH EVERY CHANGE as well, or read "{table}" itself',
+                )
+            if table is not None:
+                chosen.setdefault(view.name, table)

@@ -14,7 +14,7 @@ from headwater.errors import InputError, Place, did_you_mean
 from headwater.model import ForeignKey, Query, SqlText, Table, View
 from headwater.sql.ddl.joins.window import windowed
 from headwater.sql.ddl.named_view import dissolve
-from headwater.sql.ddl.overload import resolve_weights
+from headwater.sql.ddl.overload import check_every_change, resolve_weights
 from headwater.sql.ddl.retain import check_not_referenced
 from headwater.sql.ddl.retain_rows import retained
 from headwater.sql.ddl.statements import Statements, refuse_twins
@@ -46,6 +46,7 @@ def resolve(statements: Statements, declared_sites: Iterable[str] = ()) -> State
     order = _dependency_order([view.name for view in statements.views], reads)
     tables = {table.name: table for table in statements.tables}
     by_name = {view.name: retained(windowed(view, tables)) for view in statements.views}
+    check_every_change(statements.tables, [by_name[name] for name in order], reads)
     return replace(
         statements,
         views=tuple(by_name[name] for name in order),

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.parsers.spark import SparkParser
@@ -55,6 +56,17 @@ class Headwater(Spark):
             "CASE": SparkParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
         }
         ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}  # array(1, 2)[0] is an element, not ARRAY[0]
+
+        def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
+            """ROLLUP (x > 0, y): sqlglot reads no comparisons there."""
+            if not self._match_set((TokenType.CUBE, TokenType.ROLLUP)):
+                return None
+            kind = exp.Cube if self._prev.token_type is TokenType.CUBE else exp.Rollup
+            keys = [] if with_prefix else self._parse_wrapped_csv(self._parse_disjunction)
+            return self.expression(kind(expressions=keys))
+
+        def _parse_grouping_set(self) -> exp.Expr | None:
+            return self._parse_grouping_sets() or self._parse_cube_or_rollup() or self._parse_disjunction()
 
     def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
         tokens = _whole_strings(super().tokenize(sql, dialect), sql)

@@ -53,7 +53,12 @@ def _with(node: exp.Expr, env: Env) -> Env:
     if _is_recursive(clause):
         return _recursive(clause, env)
     used = {table.name.lower() for table in node.find_all(exp.Table)}
+    defined: set[str] = set()
     for definition in clause.expressions:
+        if definition.alias.lower() in defined:
+            message = f'WITH defines "{definition.alias}" twice'
+            env.notes.fail("HW113", definition.args["alias"], message, hint="give one of them another name")
+        defined.add(definition.alias.lower())
         cte = Cte(definition.this, _names(definition), replace(env, predicate=False))
         if definition.alias.lower() not in used:
             _look_at(definition, env)
@@ -86,6 +91,14 @@ def _recursive(clause: exp.Expr, env: Env) -> Env:
     """A recursive query has the columns that its first part has; where that says *, names are not checked."""
     env.notes.obstacle(clause, "WITH RECURSIVE has no delta rule")
     own = {definition.alias.lower() for definition in clause.expressions}
+    for definition in clause.expressions:
+        reads = {table.name.lower() for table in definition.this.find_all(exp.Table)}
+        query = definition.this.unnest() if isinstance(definition.this, exp.Subquery) else definition.this
+        if definition.alias.lower() in reads and not isinstance(query, exp.Union):
+            env.notes.fail(
+                "HW113", definition.args["alias"], f'"{definition.alias}" reads itself, but is no UNION ALL',
+                hint="a recursive query is one that begins, UNION ALL, and one that goes on",
+            )  # fmt: skip
     for union in clause.find_all(exp.Union):
         recursive = any(table.name.lower() in own for table in union.find_all(exp.Table))
         if recursive and union.args.get("distinct"):

@@ -112,14 +112,15 @@ def _projected(
 
 
 def _generated(rows: Rows, node: exp.Expr, env: Env) -> tuple[Rows, dict[exp.Expr, tuple[Typed, ...]]]:
-    """SELECT explode(x) AS y: the rows made of each, and which item is which of their columns."""
+    """SELECT explode(x) AS y: the rows made of each, and which item is which of their columns.
+
+    Of several generators each makes its rows of those of the one before.
+    """
     generated: dict[exp.Expr, tuple[Typed, ...]] = {}
     for item in node.expressions:
         call = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
         if not is_generator(call):
             continue
-        if generated:
-            env.notes.fail("HW306", item, "a select list can have only one generator, as in Spark")
         names = [alias.name for alias in item.expressions] if isinstance(item, exp.Aliases) else []
         exploded = explode_rows(rows, call, names, False, env)
         if exploded is not None and (names or len(exploded[1]) == 1 or item is call):

@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 
 from headwater.algebra.stages.choosing import shown, waiting
 from headwater.catalog import Catalog
+from headwater.model import Table
 from headwater.storage.delta.data_files import BEGINNING, NewFile
 from headwater.storage.timeline import WEIGHT, Slice, Timeline
 from headwater.storage.warehouse import Warehouse
@@ -93,7 +94,7 @@ class WaitingTable:
         return self.timeline.as_of(self.time())
 
     def since(self) -> int | None:
-        """The earliest arrival of an update that is not shown; None if there is none."""
+        """The earliest arrival of an update that is not shown, a skipped one's too; None if there is none."""
         instants = [file.minimum.get(FIRST) for file in self.timeline.snapshot().files]
         return min((instant for instant in instants if instant is not None), default=None)
 
@@ -112,11 +113,30 @@ class WaitingTable:
             about = [pa.field(name, pa.int64()) for name in (FIRST, LAST, UPDATES, SEEN)]
             self.timeline.create(pa.schema([*columns, *about]), f"what waits of {self.table}")
 
-    def keys_waiting(self, key: Sequence[str]) -> pa.Table:
-        """The keys that wait, with what is known of them."""
-        waits = (pc.field(WEIGHT) == 0) & pc.field(FIRST).is_valid()
-        about = self.timeline.read(self.part(), [*key, FIRST, LAST, UPDATES, SEEN], waits)
-        return about.drop_columns(WEIGHT)
+    def keys_waiting(self, table: Table) -> pa.Table:
+        """The keys that wait, with what is known of them; with WINDOWS those windows that are not skipped."""
+        windows = table.windows is not None
+        named = pc.field(WEIGHT) == 0
+        about = self.timeline.read(
+            self.part(),
+            [*table.row_key, FIRST, LAST, UPDATES, SEEN],
+            named if windows else named & pc.field(FIRST).is_valid(),
+        ).drop_columns(WEIGHT)
+        return about if not windows else _not_skipped(about, list(table.update_key), table.row_key[-1])
+
+
+def _not_skipped(about: pa.Table, key: list[str], start: str) -> pa.Table:
+    """The windows that wait of which no newer one of the same key is shown.
+
+    NULLs in keys find nothing in a join: such windows are never taken for skipped.
+    """
+    waits, shown = (about.filter(pc.field(FIRST).is_valid()), about.filter(pc.field(FIRST).is_null()))
+    if not len(shown):
+        return waits
+    newest = shown.group_by(key).aggregate([(start, "max")])
+    beside = waits.join(newest, key, join_type="left outer")
+    skipped = pc.fill_null(pc.less(beside[start], beside[f"{start}_max"]), False)
+    return beside.filter(pc.invert(skipped)).drop_columns(f"{start}_max")
 
 
 def waiting_of(catalog: Catalog, warehouse: Warehouse, table: str) -> WaitingTable:

@@ -113,12 +113,13 @@ def footer_statistics(footer: pq.FileMetaData, columns: Collection[str] | None =
     maximum: dict[str, Any] = {}
     nulls: dict[str, int] = {}
     unknown: set[str] = set()
+    windows = _windows(footer)
     for group in range(footer.num_row_groups):
         row_group = footer.row_group(group)
         for index in range(row_group.num_columns):
             column = row_group.column(index)
             name = column.path_in_schema
-            if "." in name and not _starts_window(footer, name):
+            if "." in name and name not in windows:
                 continue
             if columns is not None and name.partition(".")[0] not in columns:
                 continue
@@ -142,14 +143,10 @@ def footer_statistics(footer: pq.FileMetaData, columns: Collection[str] | None =
     return FileStatistics(footer.num_rows, minimum, maximum, nulls)
 
 
-def _starts_window(footer: pq.FileMetaData, name: str) -> bool:
-    """Whether this is the start of windows: the only field of a struct that anybody asks for a range of."""
-    column, _, field = name.partition(".")
-    if field != START:
-        return False
+def _windows(footer: pq.FileMetaData) -> frozenset[str]:
+    """The starts of windows: the only fields of structs that anybody asks for a range of."""
     schema = footer.schema.to_arrow_schema()
-    at = schema.get_field_index(column)
-    return at >= 0 and is_window(schema.field(at).type)
+    return frozenset(f"{field.name}.{START}" for field in schema if is_window(field.type))
 
 
 def is_window(kind: pa.DataType) -> bool:

@@ -163,6 +163,7 @@ def _kills(kills: int, say: Say) -> dict[str, Any]:
         "no result that is no match": not killed.no_match,
         "no stale result": not killed.stale,
         "looked at after every kill": not killed.unchecked,
+        "pushes ended before every kill, and it chose": killed.committed >= kills and killed.chose == kills,
         "what is shown is what the rows that probed find": not killed.differs and killed.equal,
     }
     return asdict(killed) | {"bars": bars}

@@ -12,8 +12,9 @@ from headwater.bench.smile.experiments.answers import Answer, Bench
 from headwater.bench.smile.experiments.behaviour import load, tuples
 from headwater.bench.smile.experiments.capacity import highest, machines
 from headwater.bench.smile.experiments.gowalla import gowalla
+from headwater.bench.smile.experiments.pages import pages
 from headwater.bench.smile.experiments.plans import plans
-from headwater.bench.smile.experiments.single import compare, pages, run
+from headwater.bench.smile.experiments.single import compare, run
 from headwater.bench.smile.experiments.sweeps import rate, sla
 from headwater.errors import InputError, did_you_mean
 

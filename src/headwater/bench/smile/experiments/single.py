@@ -1,16 +1,13 @@
-"""`--experiment run`, `compare` and `pages`: one load once, or twice: without sharing, beside open pages."""
+"""`--experiment run` and `compare`: one load once, or twice, with and without shared work."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from headwater.bench.smile.experiments.answers import Answer, Bench, Table
 from headwater.bench.smile.measuring.outcome import Outcome
 
-__all__ = ["compare", "numbers", "pages", "run"]
-
-OPEN_PAGES = 10
+__all__ = ["compare", "numbers", "run"]
 
 Line = tuple[str, str, str]
 
@@ -42,25 +39,6 @@ def compare(bench: Bench) -> Sequence[Answer]:
     saved = 1 - shared.cpu_per_million / alone.cpu_per_million
     json = {"saved": saved, "shared": shared.json(), "alone": alone.json()}
     return [Answer("compare", [Table(title, ("measure", "shared", "alone", "saved"), rows)], json)]
-
-
-def pages(bench: Bench) -> Sequence[Answer]:
-    """The same input without a page and with ten open ones: what they add to the CPU of the process tree."""
-    without = bench.run("without pages")
-    setup = bench.setup()
-    phases = [replace(phase, pages=OPEN_PAGES) for phase in setup.load.phases]
-    beside = bench.workshop.run(replace(setup, load=replace(setup.load, phases=phases)), "with pages")
-    added = beside.cpu_per_million / without.cpu_per_million - 1
-    server = beside.server_cpu_seconds / (beside.cpu_seconds - beside.server_cpu_seconds)
-    rows = [
-        ("CPU-s per million tweets", f"{without.cpu_per_million:,.0f}", f"{beside.cpu_per_million:,.0f}"),
-        ("of it, the server's share", "", f"{server:.1%}"),
-        ("violations", f"{without.violations}", f"{beside.violations}"),
-        ("a push of all views, s", f"{without.push_s or 0:.2f}", f"{beside.push_s or 0:.2f}"),
-    ]
-    title = f"{OPEN_PAGES} pages open: {added:+.1%} CPU per million tweets (bar: 3 %)"
-    json = {"added": added, "server": server, "without": without.json(), "with": beside.json()}
-    return [Answer("pages", [Table(title, ("measure", "without", "with"), rows)], json)]
 
 
 def _beside(name: str, shared: float, alone: float, form: str = ",.0f") -> tuple[str, str, str, str]:

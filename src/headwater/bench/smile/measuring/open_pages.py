@@ -34,12 +34,10 @@ class OpenPages:
         self._browsers: subprocess.Popen[str] | None = None
         self._address = ""
         self._open = 0
-        self._used_before = 0.0
 
-    @property
     def server_cpu_seconds(self) -> float:
-        """What the server used since these pages were opened."""
-        return self._used() - self._used_before if self._browsers is not None else 0.0
+        """What the server has used; 0 if no phase has pages."""
+        return 0.0 if self._server is None else spent(psutil.Process(self._server.pid).cpu_times())
 
     def __enter__(self) -> OpenPages:
         if any(phase.pages for phase in self.phases):
@@ -56,7 +54,6 @@ class OpenPages:
             return
         self._close()
         if wanted:
-            self._used_before = self._used()
             self._browsers = _started(["headwater.bench.page.asking_pages", self._address, str(wanted)])
             self.leave_out(self._browsers.pid)
         self._open = wanted
@@ -67,9 +64,6 @@ class OpenPages:
         self._close()
         if self._server is not None:
             _end(self._server)
-
-    def _used(self) -> float:
-        return 0.0 if self._server is None else spent(psutil.Process(self._server.pid).cpu_times())
 
     def _close(self) -> None:
         if self._browsers is not None:

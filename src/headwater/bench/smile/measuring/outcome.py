@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -20,10 +20,10 @@ from headwater.bench.smile.measuring.measures import (
 from headwater.bench.smile.measuring.run import Load, RunRecord
 from headwater.bench.smile.measuring.verify import Checked
 from headwater.bench.smile.workload.project import Shape
-from headwater.bench.smile.workload.schedule import length
+from headwater.bench.smile.workload.schedule import Phase, length
 from headwater.serve.reports.bill import account
 
-__all__ = ["Outcome", "Setup", "outcome"]
+__all__ = ["Outcome", "Setup", "Stretch", "outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,16 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a phase of the load took."""
+
+    pages: int
+    tweets: float
+    cpu_seconds: float  # of the tree without the server of pages
+    server_cpu_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of a run."""
 
@@ -54,7 +64,7 @@ class Outcome:
     jvm_seconds: float
     cpu_per_million: float  # in the measured window
     cpu_per_million_whole: float  # from the first tweet, with a cold JVM, until everything is drained
-    server_cpu_seconds: float  # of the server, if pages were open
+    stretches: tuple[Stretch, ...]  # what each phase of the load took
     start_s: float
     start_cpu_seconds: float
     drain_s: float
@@ -98,6 +108,7 @@ class Outcome:
             **plain,
             "fed": dict(self.fed),
             "preload": dict(self.preload),
+            "stretches": [asdict(stretch) for stretch in self.stretches],
             "errors": dict(self.errors),
             "verified": self.right,
             "views": [asdict(view) for view in self.views],
@@ -107,7 +118,7 @@ class Outcome:
 
 _PLAIN = (
     "tweets", "reached_rate", "cpu_seconds", "jvm_seconds", "cpu_per_million", "cpu_per_million_whole",
-    "server_cpu_seconds", "start_s", "start_cpu_seconds", "drain_s", "peak_gb", "violations",
+    "start_s", "start_cpu_seconds", "drain_s", "peak_gb", "violations",
     "violations_warming",
     "violations_per_sharing_hour", "worst_staleness_s", "tuples_per_snapshot", "prediction_error",
     "predictions", "planned_push_s", "push_s", "dollars_per_sharing_hour", "billed_dollars_per_sharing_hour",
@@ -139,7 +150,7 @@ def outcome(
         jvm_seconds=last.jvm_seconds - first.jvm_seconds,
         cpu_per_million=cpu / max(tweets, 1) * 1e6,
         cpu_per_million_whole=(drained.cpu_seconds - begun.cpu_seconds) / max(record.fed["tweets"], 1) * 1e6,
-        server_cpu_seconds=record.server_cpu_seconds,
+        stretches=tuple(_stretches(setup.load.phases, record)),
         start_s=record.started_at - record.opened_at,
         start_cpu_seconds=begun.cpu_seconds - record.tree.samples[0].cpu_seconds,
         drain_s=record.drained_at - record.stopped_at,
@@ -159,6 +170,16 @@ def outcome(
         checked=checked,
         errors=record.errors,
     )  # fmt: skip
+
+
+def _stretches(phases: Sequence[Phase], record: RunRecord) -> Iterator[Stretch]:
+    start = record.measured_at
+    for phase in phases:
+        first, last = record.tree.between(start, start + phase.seconds)
+        server = record.server_between(first.at, last.at)
+        tweets = record.tweets_between(first.at, last.at)
+        yield Stretch(phase.pages, tweets, last.cpu_seconds - first.cpu_seconds - server, server)
+        start += phase.seconds
 
 
 def _billed(project: Headwater, recorded: Journals) -> float:

@@ -71,7 +71,7 @@ class RunRecord:
     fed: Mapping[str, Any] = field(default_factory=dict)
     fed_by: list[tuple[float, int]] = field(default_factory=list)  # (instant, tweets so far)
     errors: dict[str, str] = field(default_factory=dict)
-    server_cpu_seconds: float = 0.0  # of the server of pages, while some were open
+    server_cpu: list[tuple[float, float]] = field(default_factory=list)  # (instant, the server's CPU so far)
     planned_push_s: float = 0.0  # of all views, as `headwater plan` said before the run began
 
     def tweets_between(self, start: float, end: float) -> float:
@@ -79,6 +79,11 @@ class RunRecord:
         at = [self.started_at, *(instant for instant, _ in self.fed_by)]
         tweets = [0, *(so_far for _, so_far in self.fed_by)]
         return float(np.interp(end, at, tweets) - np.interp(start, at, tweets))
+
+    def server_between(self, start: float, end: float) -> float:
+        """What the server of pages used between two instants."""
+        at, used = zip(*self.server_cpu, strict=True)
+        return float(np.interp(end, at, used) - np.interp(start, at, used))
 
 
 class Conductor:
@@ -143,7 +148,7 @@ class Conductor:
                 record.tree.sample()
                 reading(time.time() - record.started_at)
                 opening(time.time() - record.started_at)
-                record.server_cpu_seconds = opening.server_cpu_seconds
+                record.server_cpu.append((time.time(), opening.server_cpu_seconds()))
                 self._tell_progress()
                 listener.join(timeout=1.0)
             if self.stop.is_set():

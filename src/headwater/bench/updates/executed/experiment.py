@@ -33,9 +33,10 @@ def run_executed(
     """All results; also written to `out` as executed.json, with plots."""
     out.mkdir(parents=True, exist_ok=True)
     chosen = tuple(loads) or (LOADS[:1] if quick else LOADS)
-    traces = [zipf_trace(200, 0.9, 400, 4) if quick else zipf_trace(1_000, 0.9, 3_000, 16)]
-    if quotes is not None:
-        traces.append(quotes_trace(quotes, 8 if quick else 60))
+    if quotes is None:
+        traces = [zipf_trace(200, 0.9, 400, 4) if quick else zipf_trace(1_000, 0.9, 3_000, 16)]
+    else:
+        traces = [quotes_trace(quotes, 8 if quick else 60)]
     executed = execute_policies(traces, chosen, say) if min(chosen) > 0 else []
     for trace in traces if executed else ():
         own = [result for result in executed if result.trace == trace.name]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from headwater.bench.smile.figures.staleness import BLUE, GREY, INK, ORANGE, RED, plain, save
 from headwater.bench.weave.execution.outcome import DUCKDB, RECOMPUTE, SEPARATE, STREAMING, WOVEN, Measured
 
-__all__ = ["draw"]
+__all__ = ["draw", "named"]
 
 COLORS = {WOVEN: BLUE, SEPARATE: ORANGE, RECOMPUTE: RED, STREAMING: "#7b5ea7", DUCKDB: GREY}
 
@@ -39,4 +39,10 @@ def draw(measured: Sequence[Measured], folder: Path) -> None:
     title = f"{views[0]} window views" if len(views) == 1 else "Window views"
     axes.set_title(f"{title}, {measured[0].stream} quotes", loc="left", color=INK)
     plain(axes)
-    save(figure, folder, f"execution-{measured[0].stream}")
+    save(figure, folder, named(measured))
+
+
+def named(measured: Sequence[Measured]) -> str:
+    """What its files are called."""
+    sites = f"-{measured[0].sites}-sites" if measured[0].sites > 1 else ""
+    return f"execution-{measured[0].stream}{sites}"

@@ -1,14 +1,15 @@
 """All optimizers on one workload: what the paper's model says of their plans, what is counted, what it costs.
 
 model      rate of each tree + fragments that end x groups x overlap, in operations a second
-counted    rows that each tree takes in + the windows that each of its fragments is merged into, once
+counted    rows that each tree takes in + the windows that each of its fragments is merged into, once;
+           a fragment that began before the stream did is left out
 Spark      CPU-seconds of a push of the views, kept as they are by a run
 DuckDB     CPU-seconds of the same trees by hand (duckdb_limit.py): nothing but trees and views is paid
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ __all__ = [
 SECOND = 1_000_000
 WARM = 2  # pushes that are not counted
 
-Members = Mapping[Edges, Sequence[Query]]
+Members = Sequence[tuple[Edges, Sequence[Query]]]  # of each tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +57,34 @@ class Ranked:
     trees: int
     model: float
     counted: float
-    spark_cpu_seconds: float
+    spark_cpu_seconds: float | None  # None: not run on Spark
     duckdb_cpu_seconds: float
 
 
 def ranked(
-    spark: SparkSession, folder: str, queries: Sequence[Query], stream: Stream, optimizers: Sequence[str]
+    spark: SparkSession | None,
+    folder: str,
+    queries: Sequence[Query],
+    stream: Stream,
+    optimizers: Sequence[str],
+    sites: int = 1,
 ) -> Iterator[Ranked]:
-    """Let each optimizer weave the views, run them on Spark and by hand, and count what their trees do."""
+    """Let each optimizer weave the views, run them on Spark (if there is one) and by hand, and count."""
     for optimizer in optimizers:
-        world = World(spark, f"{folder}/{optimizer}", queries, stream, Weaving(optimizer, always=True))
+        world = World(spark, f"{folder}/{optimizer}", queries, stream, Weaving(optimizer, always=True), sites)
         trees = members_of(world.catalog, queries)
         kept = [world.catalog.shared[tree] for tree in world.trees]
         limit = DuckLimit(queries, kept, world.catalog.kept)
         by_hand = [limit.push(batch).cpu_seconds for batch in stream.batches]
-        pushed = [world.push(number)[0].cpu_seconds for number in range(len(stream.batches))]
+        pushes = range(0 if spark is None else len(stream.batches))
+        pushed = [world.push(number)[0].cpu_seconds for number in pushes]
         world.close()
         yield Ranked(
             optimizer,
             len(trees),
             model_operations(trees, stream.rate, stream.symbols),
             counted_operations(trees, stream),
-            _mean(pushed[WARM:]),
+            _mean(pushed[WARM:]) if pushed else None,
             _mean(by_hand[WARM:]),
         )
 
@@ -91,9 +98,10 @@ def correlations(plans: Sequence[Ranked]) -> dict[str, float]:
     model = [plan.model for plan in plans]
     measured = {
         "counted": [plan.counted for plan in plans],
-        "spark": [plan.spark_cpu_seconds for plan in plans],
+        "spark": [plan.spark_cpu_seconds for plan in plans if plan.spark_cpu_seconds is not None],
         "duckdb": [plan.duckdb_cpu_seconds for plan in plans],
     }
+    measured = {name: values for name, values in measured.items() if values}
     return {name: ranks_alike(model, values) for name, values in measured.items()}
 
 
@@ -103,21 +111,23 @@ def furthest_off(plans: Sequence[Ranked]) -> float:
 
 
 def members_of(catalog: Catalog, queries: Sequence[Query]) -> Members:
-    """The views of each tree, by its edges."""
-    trees: dict[Edges, list[Query]] = {}
+    """The edges and the views of each tree."""
+    trees: dict[str, list[Query]] = {}
     for query in queries:
-        plan = catalog.shared[catalog.kept[query.id].stages[-1].reads[0]].stages[-1].plan
-        assert isinstance(plan, Aggregate)
-        edges = next(found for _, key in plan.keys if (found := edges_in(key)))
-        trees.setdefault(edges, []).append(query)
-    return trees
+        trees.setdefault(catalog.kept[query.id].stages[-1].reads[0], []).append(query)
+    return [(_edges(catalog, tree), members) for tree, members in trees.items()]
+
+
+def _edges(catalog: Catalog, tree: str) -> Edges:
+    plan = catalog.shared[tree].stages[-1].plan
+    assert isinstance(plan, Aggregate)
+    return next(found for _, key in plan.keys if (found := edges_in(key)))
 
 
 def model_operations(trees: Members, rate: float, groups: int) -> float:
     """The paper's rate + edge rate x overlap, for every group."""
     return sum(
-        rate + groups * edge_rate(edges) * sum(query.overlap for query in members)
-        for edges, members in trees.items()
+        rate + groups * edge_rate(edges) * sum(query.overlap for query in members) for edges, members in trees
     )
 
 
@@ -128,7 +138,7 @@ def counted_operations(trees: Members, stream: Stream) -> float:
     symbols = pa.concat_arrays([batch["symbol"].combine_chunks() for batch in come]).dictionary_encode()
     total = sum(
         len(instants) + sum(int(_windows(query, starts).sum()) for query in members)
-        for edges, members in trees.items()
+        for edges, members in trees
         for starts in (_fragments(instants, symbols.indices.to_numpy(), edges),)
     )
     return float(total / ((instants.max() - instants.min()) / SECOND))
@@ -139,7 +149,8 @@ def _fragments(
 ) -> npt.NDArray[np.int64]:
     """The start of each fragment, once for each group that has rows in it."""
     starts = np.max([instants - (instants - residue) % modulus for residue, modulus in edges], axis=0)
-    return np.asarray(np.unique(np.stack([starts, groups.astype(np.int64)]), axis=1)[0])
+    found = np.unique(np.stack([starts, groups.astype(np.int64)]), axis=1)[0]
+    return np.asarray(found[found >= instants.min()])
 
 
 def _windows(query: Query, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

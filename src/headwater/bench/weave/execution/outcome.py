@@ -52,6 +52,7 @@ def extrapolated(ran: Contender, fewer: Contender, views: int) -> Contender:
 class Measured:
     stream: str
     views: int
+    sites: int
     optimizer: str
     rows: int  # in a push
     trees: int

@@ -6,8 +6,8 @@
     streaming   Spark Structured Streaming, a query a view
     DuckDB      the same fragments and windows by hand in one process: about what is possible
 
-All of it runs on the same input in one process tree, so that CPU-seconds can be compared; the first batch
-and one more warm everything up and are not counted.  What would take too long is run with a sample of the
+All of it runs on the same input in one process tree, so that CPU-seconds can be compared; the first batches
+warm everything up and are not counted.  What would take too long is run with a sample of the
 views, and its cost is scaled up; the outcome says so.  After every counted push the answers are compared.
 """
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["Bench"]
 
 Tell = Callable[[str], None]
-WARM = 2  # batches that are pushed before anything is counted
 
 
 class Bench:
@@ -60,9 +59,12 @@ class Bench:
         optimizer: str = "best",
         sampled: int = 25,
         tell: Tell = print,
+        sites: int = 1,
+        warm: int = 2,
     ) -> None:
         self.spark, self.folder, self.stream, self.tell = spark, folder, stream, tell
-        self.optimizer = optimizer
+        self.optimizer, self.sites = optimizer, sites
+        self.warm = warm  # batches that are pushed before anything is counted
         self.queries = window_views(views)
         self.sampled = sample(self.queries, sampled)
         self.checks: list[Check] = []
@@ -71,9 +73,10 @@ class Bench:
     def measure(self, compare: bool = True) -> Measured:
         """`compare`: also separately, by Spark's own recompute and by Structured Streaming."""
         path = os.path.join(self.folder, "woven")
-        woven = World(self.spark, path, self.queries, self.stream, Weaving(self.optimizer, always=True))
+        weaving = Weaving(self.optimizer, always=True)
+        woven = World(self.spark, path, self.queries, self.stream, weaving, self.sites)
         costs, records = self._woven(woven, compare)
-        contenders = [self._contender(WOVEN, self.queries, costs[WARM:])]
+        contenders = [self._contender(WOVEN, self.queries, costs[self.warm :])]
         if compare:
             contenders += [
                 self._separately(),
@@ -85,8 +88,8 @@ class Bench:
         trees = len(woven.trees)
         woven.close()
         return Measured(
-            self.stream.name, len(self.queries), self.optimizer, len(self.stream.batches[-1]), trees,
-            len(self.stream.batches) - WARM, costs[0].cpu_seconds,
+            self.stream.name, len(self.queries), self.sites, self.optimizer, len(self.stream.batches[-1]),
+            trees, len(self.stream.batches) - self.warm, costs[0].cpu_seconds,
             sum(record.changed_rows * overlaps.get(record.stage, 0) for record in records),
             tuple(contenders), tuple(self.checks),
         )  # fmt: skip
@@ -99,10 +102,10 @@ class Bench:
             cost, pushed = world.push(number)
             costs.append(cost)
             self._say(WOVEN, self.queries, number, cost)
-            if number >= WARM:
+            if number >= self.warm:
                 records += pushed
                 self._check(world, number)
-            if compare and number >= WARM - 1:
+            if compare and number >= self.warm - 1:
                 self._check_with_spark(world, own, number)
         return costs, records
 
@@ -116,7 +119,7 @@ class Bench:
         """A sample of the views, by Spark's own recompute, which is measured; warmed up like the others."""
         cost, recomputed = own.compute(self.stream.after(number + 1), self.sampled)
         self._say(RECOMPUTE, self.sampled, number, cost)
-        if number < WARM:
+        if number < self.warm:
             return
         self.recomputed.append(cost)
         expected = {view: windows_of(rows) for view, rows in recomputed.items()}
@@ -134,14 +137,14 @@ class Bench:
 
     def _separate(self, queries: Sequence[Query]) -> list[Cost]:
         path = os.path.join(self.folder, "separate")
-        world = World(self.spark, path, queries, self.stream, Weaving("off"))
+        world = World(self.spark, path, queries, self.stream, Weaving("off"), self.sites)
         costs = []
         for number in range(len(self.stream.batches)):
             cost, _ = world.push(number)
             self._say(SEPARATE, queries, number, cost)
             costs.append(cost)
         world.close()
-        return costs[WARM:]
+        return costs[self.warm :]
 
     def _streaming(self) -> list[Cost]:
         streaming = Streaming(self.spark, os.path.join(self.folder, "streaming"), self.sampled)
@@ -150,7 +153,7 @@ class Bench:
             costs.append(streaming.push(number, batch))
             self._say(STREAMING, self.sampled, number, costs[-1])
         streaming.close()
-        return costs[WARM:]
+        return costs[self.warm :]
 
     def _by_hand(self, woven: World) -> list[Cost]:
         trees = [woven.catalog.shared[tree] for tree in woven.trees]
@@ -159,7 +162,7 @@ class Bench:
         expected = {query.id: windows_of(woven.rows(query.id)) for query in self.queries}
         unlike = wrong({view: limit.answer(view) for view in expected}, expected)
         self.checks.append(Check(len(costs), "DuckDB by hand", len(expected), unlike))
-        return costs[WARM:]
+        return costs[self.warm :]
 
     def _contender(
         self, name: str, queries: Sequence[Query], costs: Sequence[Cost], note: str = ""

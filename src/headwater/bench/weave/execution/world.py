@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from headwater.algebra.plans.nodes import Aggregate
 from headwater.bench.cpu import Cost, measured
 from headwater.bench.weave.execution.quotes import Stream
 from headwater.bench.weave.execution.views import COLUMNS, window_project
@@ -33,26 +34,35 @@ __all__ = ["World"]
 
 @dataclass
 class World:
-    spark: SparkSession
+    spark: SparkSession | None  # None: nothing is pushed
     folder: str
     queries: Sequence[Query]
     stream: Stream
     weaving: Weaving
+    sites: int = 1
     clock: ManualClock = field(default_factory=ManualClock)
 
     def __post_init__(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.warehouse = Warehouse(self.folder)
         self.warehouse.source("quotes").create(arrow_schema(COLUMNS))
-        project = window_project(self.folder, self.queries, self.stream, self.weaving)
+        project = window_project(self.folder, self.queries, self.stream, self.weaving, self.sites)
         self.catalog = shared_catalog(build(project), self.warehouse)
-        self.workplace = Workplace(self.spark, self.warehouse, self.catalog)
+        self.warehouse.lay_out((*project.tables, *self.catalog.kept), self.catalog.storage_roots())
+        self.workplace = Workplace(
+            self.spark,  # type: ignore[arg-type]
+            self.warehouse,
+            self.catalog,
+        )
         self.records = Records(self.clock)
         self.executor = spark_executor(self.workplace, self.clock, self.records)
 
     @property
     def trees(self) -> list[str]:
-        return sorted(self.catalog.shared)
+        """The stages of fragments, at all sites; copies of the quotes are shared, too."""
+        return sorted(
+            name for name, kept in self.catalog.shared.items() if isinstance(kept.stages[-1].plan, Aggregate)
+        )
 
     def push(self, number: int) -> tuple[Cost, list[PushRecord]]:
         """Append a batch and push all views."""

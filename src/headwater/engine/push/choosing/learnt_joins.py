@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import inf
 
 from headwater.algebra.stages.stage import Kept
 from headwater.clock import micros
@@ -23,21 +24,31 @@ __all__ = ["LearntJoin", "LearntJoins"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds before the newest push
 MOST_APART = 4  # inputs: of more, the joins apart are so many that planning them takes longer
+# Of a push: to join the rows that leave with all that is stored takes less than to plan joins apart if fewer.
+MANY_MATCHES = 100_000
+LATELY = 3  # pushes
 MOST_MADE = 200  # pushes of which it is remembered how many results they made
 
 
 @dataclass(frozen=True, slots=True)
 class LearntJoin:
     """`limited`: in the last push not all rows were allowed to probe. `made`: when results were, and how
-    many. `silent_at`: the time of the last push in which rows came that did not probe.
+    many. `matches`: the same, had all rows probed. `silent_at`: the time of the last push in which rows came
+    that did not.
     """
 
     streams: tuple[str, ...]
     learnt: Learnt
     limited: bool = False
     made: tuple[tuple[int, float], ...] = ()
+    matches: tuple[tuple[int, float], ...] = ()
     silent_at: int = BEGINNING
     present: Present = field(default_factory=dict)  # rows in the windows, halfway through the last push
+
+    @property
+    def lately(self) -> float:
+        """The most results that one of the last pushes found."""
+        return max((found for _, found in self.made[-LATELY:]), default=0.0)
 
     @property
     def tree(self) -> JoinPlan:
@@ -65,16 +76,18 @@ class LearntJoins:
         self._joins[view] = known
         return known
 
-    def some_silent(self, project: Project, warehouse: Warehouse, kept: Kept, until: int) -> bool:
-        """Whether rows may be stored that did not look for partners when they came.
+    def apart(self, project: Project, warehouse: Warehouse, kept: Kept, until: int) -> bool:
+        """Whether results of rows that leave are looked for by which row came last (stages/by_last.py).
 
-        It decides how rows that leave are looked for (algebra/stages/by_last.py), which is right either way.
+        That pays if rows are stored that did not probe, and matches are many.  It is right either way.
         """
         inputs = [stage.probing for stage in kept.stages if stage.probing is not None]
         if not 0 < len(inputs) <= MOST_APART:
             return False
         join = self.of(project, warehouse, kept.view, until)
-        return join.silent_at > until - 2 * micros(max(probing.keep for probing in inputs))
+        recent = until - 2 * micros(max(probing.keep for probing in inputs))
+        most = max((matches for at, matches in join.matches if at > recent), default=0.0)
+        return join.silent_at > recent and most >= MANY_MATCHES
 
     def take_in(
         self, project: Project, warehouse: Warehouse, view: str, push: Sequence[Probes]
@@ -94,10 +107,13 @@ def _after(
         return known, None
     names = dict(zip(known.tree.streams, known.streams, strict=True))
     learnt, analysis = learn(learnt, seen, window.seconds, project.overload.join_policy, names)
-    made = (*known.made, (seen.at, sum(found for _, found in filter(None, (row.matches for row in push)))))
+    counted = [row.matches for row in push if row.matches is not None]
+    made = (*known.made, (seen.at, sum(found for _, found in counted)))
+    every = sum(every for every, _ in counted) if counted else inf  # unknown: perhaps many
+    matches = (*known.matches, (seen.at, every))
     silent_at = seen.at if any(row.probed < row.arrived for row in push) else known.silent_at
     return LearntJoin(
-        known.streams, learnt, seen.limited, made[-MOST_MADE:], silent_at, seen.present
+        known.streams, learnt, seen.limited, made[-MOST_MADE:], matches[-MOST_MADE:], silent_at, seen.present
     ), analysis
 
 

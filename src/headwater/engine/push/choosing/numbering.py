@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from headwater.algebra.stages.adapting import NUMBER, seen
+from headwater.algebra.stages.adapting import NUMBER, given, seen
 from headwater.algebra.stages.stage import Probing, Stage
 from headwater.clock import micros
-from headwater.engine.push.choosing.net_changes import names_of, net_changes, stored_rows
+from headwater.engine.push.choosing.net_changes import net_changes, net_names, stored_rows
 from headwater.engine.push.decide import Job
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
@@ -40,18 +40,22 @@ def numbered(workplace: Workplace, job: Job, inputs: Inputs, net: str, others: S
     events = [_own(job, own, net), *(_of_other(workplace, job, inputs, stage) for stage in others)]
     before = f"OVER (ORDER BY {_TIME}, {_PLACE})"
     numbers = [
-        f"{rows_before(workplace, stage.name)} + count_if({_PLACE} = {_probing(stage).place} AND {_FRESH})"
+        f"{_before(workplace, stage.name)} + count_if({_PLACE} = {_probing(stage).place} AND {_FRESH})"
         f" {before} AS {seen(_probing(stage).place)}"
         for stage in others
     ]
     keys = ", ".join(map(quoted, own.key))
-    first = rows_before(workplace, job.name)
+    first = _before(workplace, job.name)
     number = (
         f"CASE WHEN {_FRESH} THEN {first} + count_if({_FRESH}) OVER (PARTITION BY {_PLACE}"
         f" ORDER BY {_TIME}, {keys} ROWS UNBOUNDED PRECEDING) END AS {NUMBER}"
     )
     counted = f"SELECT *, {', '.join((number, *numbers))} FROM ({' UNION ALL '.join(events)})"
     return f"(SELECT * FROM ({counted}) WHERE {_PLACE} = {own.place})"
+
+
+def _before(workplace: Workplace, stage: str) -> str:
+    return given(str(rows_before(workplace, stage)), WEIGHT)
 
 
 def _own(job: Job, probing: Probing, net: str) -> str:
@@ -67,7 +71,7 @@ def _of_other(workplace: Workplace, job: Job, inputs: Inputs, stage: Stage) -> s
     after = timeline.time() if timeline.exists() else BEGINNING
     other = replace(job, stage=stage, after=min(after, job.until))
     net = net_changes(workplace, other, inputs, stored_rows(workplace, other, inputs))
-    nulls = ", ".join(f"NULL AS {quoted(name)}" for name in names_of(job))
+    nulls = ", ".join(f"NULL AS {quoted(name)}" for name in net_names(job))
     return (
         f"SELECT {nulls}, 1 AS {WEIGHT}, {quoted(probing.time)} AS {_TIME}, {probing.place} AS {_PLACE},"
         f" {_fresh(job, probing)} AS {_FRESH} FROM {net} WHERE {WEIGHT} > 0"
@@ -75,7 +79,7 @@ def _of_other(workplace: Workplace, job: Job, inputs: Inputs, stage: Stage) -> s
 
 
 def _fresh(job: Job, probing: Probing) -> str:
-    oldest = f"timestamp_micros({job.until - micros(probing.tolerance)})"
+    oldest = given(f"timestamp_micros({job.until - micros(probing.tolerance)})", WEIGHT)
     return f"coalesce({quoted(probing.time)} >= {oldest}, false)"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.algebra.stages.adapting import PROBED, PUSHED, is_mark
+from headwater.algebra.stages.adapting import PROBED, PUSHED, given, is_mark
 from headwater.algebra.stages.stage import Probing, StageKind
 from headwater.clock import micros
 from headwater.engine.push.choosing.net_changes import names_of, net_changes, stored_rows
@@ -12,6 +12,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.errors import InternalError
+from headwater.planning.stages.actions import SMALL_ROWS
 from headwater.storage.timeline import WEIGHT
 
 __all__ = ["GONE", "KIND", "LATE", "PROBING", "SILENT", "probes_query"]
@@ -29,7 +30,7 @@ def probes_query(workplace: Workplace, job: Job, inputs: Inputs) -> str:
     net = net_changes(workplace, job, inputs, stored)
     rows = _numbered(workplace, job, inputs, net) if probing.numbered else f"{net} WHERE {WEIGHT} > 0"
     came = _came(job, probing, rows)
-    return came if stored is None else f"{came} UNION ALL {_went(job, probing, net, stored)}"
+    return came if stored is None else f"{came} UNION ALL {_went(job, probing, net, stored, inputs)}"
 
 
 def _numbered(workplace: Workplace, job: Job, inputs: Inputs, net: str) -> str:
@@ -45,29 +46,39 @@ def _numbers(job: Job) -> list[str]:
 def _came(job: Job, probing: Probing, came: str) -> str:
     listed, time = ", ".join(map(quoted, names_of(job))), quoted(probing.time)
     numbers = "".join(f", {name}" for name in _numbers(job))
-    fresh = f"{time} >= timestamp_micros({job.until - micros(probing.tolerance)})"
+    fresh = f"{time} >= {_instant(job.until - micros(probing.tolerance), WEIGHT)}"
     allowance = job.budget.units
     keys = ", ".join(map(quoted, probing.key))
     rank = f"row_number() OVER (ORDER BY coalesce({fresh}, false) DESC, {time}, {keys})"
-    ranked, probed = ("0", "true") if allowance is None else (rank, f"_rank <= {allowance}")
+    ranked, probed = (
+        ("0", "true") if allowance is None else (rank, f"_rank <= {given(str(allowance), WEIGHT)}")
+    )
     return (
-        f"SELECT {listed}, timestamp_micros({job.until}) AS {PUSHED}, {probed} AS {PROBED}{numbers},"
+        f"SELECT {listed}, {_instant(job.until, WEIGHT)} AS {PUSHED}, {probed} AS {PROBED}{numbers},"
         f" {WEIGHT}, CASE WHEN NOT coalesce({fresh}, false) THEN {LATE} WHEN {probed} THEN {PROBING}"
         f" ELSE {SILENT} END AS {KIND} FROM (SELECT *, {ranked} AS _rank FROM {came})"
     )
 
 
-def _went(job: Job, probing: Probing, net: str, stored: Query) -> str:
+def _instant(time: int, column: str) -> str:
+    return given(f"timestamp_micros({time})", column)
+
+
+def _sent(inputs: Inputs) -> str:
+    return "SHUFFLE_HASH" if inputs.one_task else "BROADCAST"
+
+
+def _went(job: Job, probing: Probing, net: str, stored: Query, inputs: Inputs) -> str:
     names = names_of(job)
     listed, mine = ", ".join(map(quoted, names)), ", ".join(f"s.{quoted(name)}" for name in names)
-    old = f"s.{quoted(probing.time)} < timestamp_micros({job.until - micros(probing.keep)})"
+    old = f"s.{quoted(probing.time)} < {_instant(job.until - micros(probing.keep), f's.{WEIGHT}')}"
     same = " AND ".join(f"s.{quoted(name)} <=> n.{quoted(name)}" for name in names)
-    marks = ", ".join((PUSHED, PROBED, *_numbers(job)))
     his = ", ".join(f"s.{name}" for name in (PUSHED, PROBED, *_numbers(job)))
+    hint = f" /*+ {_sent(inputs)}(n) */" if job.effort.changed <= SMALL_ROWS else ""
+    # Of all that is stored only what goes is added up.
     return (
-        f"SELECT {mine}, {his}, -s.{WEIGHT} AS {WEIGHT}, {GONE} AS {KIND}"
-        f" FROM (SELECT {listed}, {marks}, sum({WEIGHT}) AS {WEIGHT} FROM {stored.text}"
-        f" GROUP BY {listed}, {marks} HAVING sum({WEIGHT}) <> 0) AS s"
+        f"SELECT *, {GONE} AS {KIND} FROM (SELECT{hint} {mine}, {his}, -sum(s.{WEIGHT}) AS {WEIGHT}"
+        f" FROM {stored.text} AS s"
         f" LEFT JOIN (SELECT {listed}, true AS _gone FROM {net} WHERE {WEIGHT} < 0) AS n ON {same}"
-        f" WHERE coalesce(n._gone, false) OR {old}"
+        f" WHERE coalesce(n._gone, false) OR {old} GROUP BY {mine}, {his} HAVING sum(s.{WEIGHT}) <> 0)"
     )

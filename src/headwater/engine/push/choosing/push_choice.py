@@ -86,7 +86,7 @@ class _Choosing:
     def queries(self) -> ChoosingQueries:
         schema = spark_schema(self.waiting.shown.columns())
         types = {field.name: field.dataType.simpleString() for field in schema}
-        return ChoosingQueries(types, self.table.update_key)
+        return ChoosingQueries(types, self.table.update_key, self.table.windows)
 
     def repair(self) -> None:
         """What waits as of the time of `shown`: what waited, and what was gained and shown since."""
@@ -108,7 +108,8 @@ class _Choosing:
         before = waiting.tally()
         with self._keys(job.after, job.until) as (inputs, keys, counted):
             choosing = overloaded(budget, counted.waits, before.choosing)
-            taken = counted.waits if budget.units is None else min(budget.units, counted.waits)
+            fits = budget.units is None or counted.waits <= budget.units
+            taken = counted.waits if fits else min(budget.units or 0, counted.may)
             began = before.began_at or counted.first or job.until
             chosen = None
             if taken < counted.waits:

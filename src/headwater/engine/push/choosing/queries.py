@@ -8,18 +8,23 @@ once.
                key, to `waiting` (_part 1): one pass over `keys`
 
 The inputs are distributed by key once; nothing after that is shuffled but the keys to be chosen among.
+
+Of a table with WINDOWS a window of a key takes the place of a key: the rows of the key within it, told by its
+start, which stands in the column of their time.  Those that may be shown at all, and which of them is the
+newest of its key, comes before the priority (overload/updates/choosing/windows.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple
 
 from headwater.algebra.expressions.tree import Expr, spark_sql
 from headwater.engine.query import operators
 from headwater.engine.query.query import Query, quoted
-from headwater.model import RefreshWeight
+from headwater.model import RefreshWeight, WholeWindows, Windowed
 from headwater.storage.choosing.waiting_table import FIRST, LAST, SEEN, UPDATES
 from headwater.storage.timeline import WEIGHT
 
@@ -31,6 +36,8 @@ CHANGES = "_changes"
 ARRIVED = "_arrived"
 TAKEN = "_taken"
 WORTH = "_worth"
+MAY = "_may"
+FRONT = "_front"
 ABOUT = (FIRST, LAST, UPDATES, SEEN)
 
 
@@ -46,14 +53,29 @@ class Statistics(NamedTuple):
     first: int  # 0: none waits
     newest: int  # when the last of their updates arrived
     silence: float  # as in `Circumstances`
+    may: int  # of those that wait, which may be shown: all, or windows that are closed
 
 
 @dataclass(frozen=True, slots=True)
 class ChoosingQueries:
-    """Of one table: its columns with their types, and its update key."""
+    """Of one table: its columns with their types, its update key, and its windows."""
 
     types: Mapping[str, str]
-    key: tuple[str, ...]
+    update_key: tuple[str, ...]
+    windows: Windowed | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that tell apart what is chosen as a whole."""
+        return self.update_key if self.windows is None else (*self.update_key, self.windows.column)
+
+    def unit(self, name: str, of: str = "") -> str:
+        """What a row of the table `of` has in a column of `key`: of its time the start of its window."""
+        column = f"{of}{quoted(name)}"
+        if self.windows is None or name != self.windows.column:
+            return column
+        micros = self.windows.length // timedelta(microseconds=1)
+        return f"timestamp_micros(unix_micros({column}) - pmod(unix_micros({column}), {micros}L))"
 
     @property
     def columns(self) -> str:
@@ -72,7 +94,8 @@ class ChoosingQueries:
         ]
         if shown is not None:
             parts.append(self._input(shown, f"-{WEIGHT}", (none, none, "0L", "0L", "0L", "1L")))
-        return f"(SELECT * FROM ({' UNION ALL '.join(parts)}) DISTRIBUTE BY {self.keys_listed})"
+        by = ", ".join(map(quoted, self.update_key))
+        return f"(SELECT * FROM ({' UNION ALL '.join(parts)}) DISTRIBUTE BY {by})"
 
     def _input(self, changes: Query, weight: str, adds: Sequence[str]) -> str:
         added = ", ".join(
@@ -88,8 +111,10 @@ class ChoosingQueries:
         net = f"(SELECT {columns}, sum({WEIGHT}) AS {WEIGHT}, {known} FROM {inputs} GROUP BY {columns})"
         fields = ", ".join(f"'{_escaped(name)}', {quoted(name)}" for name in (*self.types, WEIGHT))
         changes = f"collect_list(CASE WHEN {WEIGHT} <> 0 THEN named_struct({fields}) END)"
-        listed = self.keys_listed
-        return f"SELECT {listed}, {known}, {changes} AS {CHANGES} FROM {net} GROUP BY {listed}"
+        units = {name: self.unit(name) for name in self.key}
+        listed = ", ".join(f"{unit} AS {quoted(name)}" for name, unit in units.items())
+        by = ", ".join(units.values())
+        return f"SELECT {listed}, {known}, {changes} AS {CHANGES} FROM {net} GROUP BY {by}"
 
     def statistics(self, keys: str, now: int) -> str:
         """Numbers about all keys, in the order of `Statistics`."""
@@ -98,14 +123,33 @@ class ChoosingQueries:
         first = f"min(CASE WHEN {waits} THEN {FIRST} END)"
         counted = f"sum({SEEN}), {squares}, sum({ARRIVED}), sum({TAKEN}), {first}"
         silence = f"sum(({SEEN} + 1.0D) * ({now} - {LAST}) / 1e6D)"
-        return f"SELECT count(*), count_if({waits}), {counted}, max({LAST}), {silence} FROM {keys}"
+        may = f"count_if({waits} AND {MAY})"
+        numbers = f"count(*), count_if({waits}), {counted}, max({LAST}), {silence}, {may}"
+        return f"SELECT {numbers} FROM {self._that_may(keys, keys)}"
+
+    def _that_may(self, rows: str, keys: str) -> str:
+        """With whether each may be shown: a lazy window once a later one, of any key, has begun."""
+        if self.windows is None or self.windows.semantics is WholeWindows.EAGER:
+            return f"(SELECT *, true AS {MAY} FROM {rows})"
+        start = quoted(self.windows.column)
+        return f"(SELECT *, coalesce({start} < (SELECT max({start}) FROM {keys}), true) AS {MAY} FROM {rows})"
+
+    def _by_front(self, rows: str) -> str:
+        """With whether each is what is newest of its update key, or only goes."""
+        if self.windows is None:
+            return f"(SELECT *, true AS {FRONT} FROM {rows})"
+        start, by = quoted(self.windows.column), ", ".join(map(quoted, self.update_key))
+        newest = f"max(CASE WHEN {MAY} THEN {start} END) OVER (PARTITION BY {by})"
+        goes = f"forall({CHANGES}, c -> c.{WEIGHT} < 0)"
+        return f"(SELECT *, {start} <=> {newest} OR {goes} AS {FRONT} FROM {rows})"
 
     def chosen(self, keys: str, priority: Expr, count: int, worth: str = "") -> str:
         """The keys that are shown next. `worth`: a query of what keys are worth (`weighed`)."""
         weighed = worth or f"(SELECT *, 1.0D AS {WORTH} FROM {keys})"
+        ordered = self._by_front(self._that_may(weighed, keys))
         return (
-            f"(SELECT {self.keys_listed}, true AS _chosen FROM {weighed} WHERE size({CHANGES}) > 0"
-            f" ORDER BY {spark_sql(priority)} DESC, {self.keys_listed} LIMIT {count})"
+            f"(SELECT {self.keys_listed}, true AS _chosen FROM {ordered} WHERE size({CHANGES}) > 0 AND {MAY}"
+            f" ORDER BY {FRONT} DESC, {spark_sql(priority)} DESC, {self.keys_listed} LIMIT {count})"
         )
 
     def weighed(self, keys: str, weights: Query, declared: RefreshWeight) -> str:

@@ -131,6 +131,7 @@ def family_query(
     read = FamilyRelations(
         first.warehouse, first.sources, first.names, first.after, first.until, common.stage, first.pending,
         members=[(job.name, relations[job.name]) for job in jobs], gathered=workplace.gathered,
+        fresh=workplace.fresh,
     )  # fmt: skip
     queries = QueryWriter(read, opened, hints)
     plan = delta_plan(replace(jobs[0], stage=common.stage), queries.estimates)

@@ -16,9 +16,8 @@ Stages whose columns of one name differ in type, or in case, are written one aft
 from __future__ import annotations
 
 import math
-import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
@@ -26,7 +25,7 @@ from itertools import accumulate
 from headwater.algebra.stages.families import MEMBER
 from headwater.engine.push.commit import Pushed, bytes_copied, commit, move_on
 from headwater.engine.push.decide import Job
-from headwater.engine.push.delta_query import delta_query
+from headwater.engine.push.delta_query import delta_query, few_plan
 from headwater.engine.push.together.families import families, family_query
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.push.together.stage_files import STAGE, stage_files
@@ -36,8 +35,9 @@ from headwater.engine.query.inputs import Inputs, spark_schema
 from headwater.engine.query.query import Query, quoted, union
 from headwater.engine.query.relations import Relations
 from headwater.engine.spark.metering import Meter, metered
+from headwater.engine.spark.session import Size
 from headwater.planning.cost.effort import Effort
-from headwater.planning.stages.actions import Mode
+from headwater.planning.stages.actions import Mode, handles_few
 from headwater.storage.delta.delta_log import NewFile
 
 __all__ = ["push_jointly"]
@@ -62,11 +62,12 @@ def push_jointly(
     small = [job for job in jobs if job.mode is not Mode.EMPTY]
     read = {file.path for job in small for part in job.changed.values() for file in part.files}
     group = f"push {len(small)} stages {small[0].until} {uuid.uuid4().hex[:6]}"
-    spark = workplace.spark_of(small[0].name, small=True)
+    few = hints and handles_few(_rows(small, relations), len(small))
+    spark = workplace.spark_of(small[0].name, Size.FEW if few else Size.SMALL)
     parts: list[_Part] = []
     written: dict[str, list[NewFile]] = {}
     rows: dict[str, int] = {}
-    with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark) as opened:
+    with metered(spark, group, f"push {len(small)} stages", "pushes") as meter, Inputs(spark, few) as opened:
         for together in families(workplace, small, read):
             if together.alone:
                 (job,) = together.jobs
@@ -79,7 +80,7 @@ def push_jointly(
                 query = family_query(workplace, together, relations, opened, hints)
             if query is not None:
                 parts.append(_Part(together.jobs, query, _types(workplace, together.jobs[0])))
-        tasks = _tasks(opened.files)
+        tasks = _tasks(opened.bytes_read)
         for batch in _compatible(parts):
             written |= _write(workplace, opened, batch, tasks)
         for job in jobs:
@@ -89,6 +90,11 @@ def push_jointly(
                 rows[job.name] = commit(workplace, job, written.get(job.name, ()))
     idle = [Pushed(job, job.effort) for job in jobs if job.mode is Mode.EMPTY]
     return [*_pushed(workplace, small, relations, rows, meter, group), *idle]
+
+
+def _rows(jobs: Sequence[Job], relations: Mapping[str, Relations]) -> float:
+    """At most how many rows the jobs read."""
+    return sum(few_plan(job, relations[job.name])[1] for job in jobs)
 
 
 def _types(workplace: Workplace, job: Job) -> dict[str, str]:
@@ -111,13 +117,12 @@ def _compatible(parts: Sequence[_Part]) -> list[list[_Part]]:
     return [members for _, members in groups]
 
 
-def _tasks(files_opened: Iterable[tuple[str, ...]]) -> int:
+def _tasks(read: int) -> int:
     """How many tasks should write, by the bytes that are read.
 
     Spark would have at least one task for each term of each stage.  Each costs some ten milliseconds, and
     each file and folder that it writes costs a process (Hadoop sets permissions by `chmod`).
     """
-    read = sum(os.path.getsize(path) for files in files_opened for path in files)
     return max(FEWEST_TASKS, math.ceil(read / BYTES_PER_TASK))
 
 

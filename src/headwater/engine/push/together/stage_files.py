@@ -100,11 +100,21 @@ def _by_driver(
     rows = read_files(files, schema) if files else schema.empty_table()
     rows = rows.take(pc.sort_indices(rows, [(STAGE, "ascending")]))
     bounds = np.searchsorted(rows[STAGE].to_numpy(), np.arange(len(jobs) + 1))
-    return {
-        job.name: _written(workplace.timeline(job.name), rows.slice(begin, end - begin), job.until)
+    fresh: dict[str, pa.Table] = {}
+    written = {
+        job.name: _written(workplace.timeline(job.name), rows.slice(begin, end - begin), job.until, fresh)
         for (job, _), begin, end in zip(jobs, bounds, bounds[1:], strict=False)
     }
+    workplace.fresh.remember(fresh)
+    return written
 
 
-def _written(timeline: Timeline, rows: pa.Table, time: int) -> list[NewFile]:
-    return [timeline.write(rows, time)] if rows.num_rows else []
+def _written(timeline: Timeline, rows: pa.Table, time: int, fresh: dict[str, pa.Table]) -> list[NewFile]:
+    """The rows of a stage as a file, and by its path."""
+    if not rows.num_rows:
+        return []
+    schema = change_schema(timeline.columns())
+    own = rows.select(schema.names).cast(schema)
+    file = timeline.write(own, time)
+    fresh[os.path.join(timeline.path, file.relative)] = own
+    return [file]

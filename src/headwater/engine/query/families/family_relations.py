@@ -15,6 +15,7 @@ from headwater.engine.query.families.gathered_files import Gathered, gathered_fi
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.query.query import Query, quoted
 from headwater.engine.query.relations import Relations
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import Range, Slice, Timeline
 
 __all__ = ["FamilyRelations"]
@@ -26,6 +27,7 @@ class FamilyRelations(Relations):
 
     members: Sequence[tuple[str, Relations]] = field(default_factory=tuple)  # with the names of their stages
     gathered: Gathered = field(default_factory=Gathered)  # what the last push has read
+    fresh: FreshRows = field(default_factory=FreshRows)  # what it has written
 
     def timeline(self, relation: str) -> Timeline:
         if self._is_own(relation):
@@ -51,7 +53,14 @@ class FamilyRelations(Relations):
         timeline = self.timeline(scan.relation)
         wanted = [name for name in stored.values() if name != MEMBER]
         together = gathered_file(
-            self.gathered, self._staging, timeline, self._members(scan, parts), wanted, MEMBER, ranges
+            self.gathered,
+            self.fresh,
+            self._staging,
+            timeline,
+            self._members(scan, parts),
+            wanted,
+            MEMBER,
+            ranges,
         )
         changes = inputs.numbered(timeline, parts, MEMBER) if together is None else inputs.temporary(together)
         return changes.select((f"{scan.alias}.{name}", quoted(stored[name])) for name in scan.names)

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 
 from headwater.storage.delta.reading import read_files
 from headwater.storage.delta.statistics import START, is_window
+from headwater.storage.fresh_rows import FreshRows
 from headwater.storage.timeline import WEIGHT, Range, Slice, Timeline, change_schema
 from headwater.storage.zset import consolidate
 
@@ -81,6 +82,7 @@ class Gathered:
 
 def gathered_file(
     gathered: Gathered,
+    fresh: FreshRows,
     folder: str,
     timeline: Timeline,
     members: Sequence[tuple[str, Slice, Slice]],
@@ -107,7 +109,7 @@ def gathered_file(
     missing = {path: at for path, (at, _) in wanted.items() if path not in known.files}
     if sum(wanted[path][1] for path in missing) > DRIVER_BYTES:
         return None
-    tables = [known.rows, *_read(missing, schema, names, number)]
+    tables = [known.rows, *_read(fresh, missing, schema, names, number)]
     rows = _from(consolidate(pa.concat_tables(table.cast(known.rows.schema) for table in tables)), since)
     gathered.remember(key, _Sum(known.files | missing.keys(), since, rows))
     return _written(folder, rows)
@@ -127,10 +129,14 @@ def _empty(schema: pa.Schema, names: Sequence[str], number: str) -> pa.Table:
     return pa.schema(columns).empty_table()
 
 
-def _read(files: dict[str, int], schema: pa.Schema, names: Sequence[str], number: str) -> list[pa.Table]:
+def _read(
+    fresh: FreshRows, files: dict[str, int], schema: pa.Schema, names: Sequence[str], number: str
+) -> list[pa.Table]:
     tables = []
     for path, at in files.items():
-        rows = read_files([path], schema, [*names, WEIGHT])
+        rows = fresh.of([path], [*names, WEIGHT])
+        if rows is None:
+            rows = read_files([path], schema, [*names, WEIGHT])
         owner = pa.repeat(pa.scalar(at, pa.int32()), rows.num_rows)
         tables.append(rows.add_column(len(names), pa.field(number, pa.int32()), owner))
     return tables

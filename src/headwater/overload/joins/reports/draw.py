@@ -18,6 +18,7 @@ from headwater.overload.joins.policies.by_name import Decision
 __all__ = ["draw"]
 
 _COLUMN, _ROW, _MARGIN = 190, 130, 70
+_TITLE_AT, _LETTER = 20, 10  # where the title begins, and how wide its letters are at most
 _INK, _SOFT, _GOOD, _BAD = "#1f2933", "#7b8794", "#2f6f9f", "#c0392b"
 
 
@@ -136,7 +137,8 @@ def draw(
     title = f"{heading}{decision.policy}: {problem.resources:,.6g} probes/s, {spent}"
     if not decision.feasible:
         title += " (freshness not kept)"
-    parts.append(_text(wide / 2, 34, title, 16, _INK if decision.feasible else _BAD, "700"))
+    wide = max(wide, 2 * _TITLE_AT + _LETTER * len(title))  # a small tree is narrower than its title
+    parts.append(_text(_TITLE_AT, 34, title, 16, _INK if decision.feasible else _BAD, "700", anchor="start"))
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '

@@ -21,6 +21,8 @@ from typing import Any
 
 from headwater.algebra.expressions.compile import compile_expr
 from headwater.algebra.expressions.tree import Expr
+from headwater.model import WholeWindows
+from headwater.overload.updates.choosing.windows import in_front
 
 __all__ = ["COLUMNS", "Arrival", "Wait", "Waiting", "choose", "merge", "take"]
 
@@ -89,21 +91,34 @@ def _at_rest(wait: Wait) -> Wait:
 
 
 def choose(
-    waiting: Waiting, priority: Expr, count: int | None, worth: Mapping[Key, float] | None = None
+    waiting: Waiting,
+    priority: Expr,
+    count: int | None,
+    worth: Mapping[Key, float] | None = None,
+    windows: WholeWindows | None = None,
 ) -> tuple[Key, ...]:
-    """The keys to show next: those with the highest priority, equal ones in the order of their keys."""
+    """The keys to show next: those with the highest priority, equal ones in the order of their keys.
+
+    With `windows` they are windows of keys; those that are newest come first, and open ones may have to wait.
+    """
     weights = worth or {}
     value = compile_expr(priority, COLUMNS)
+    front = dict.fromkeys(waiting, True) if windows is None else in_front(waiting, windows)
     ranked = sorted(
         (
+            not (front[key] or _only_goes(wait)),
             -value((wait.first_at, wait.last_at, wait.updates, wait.seen, weights.get(key, 1.0))),
             _ordered(key),
             key,
         )
         for key, wait in waiting.items()
-        if wait.waits
+        if wait.waits and key in front
     )
-    return tuple(key for _, _, key in ranked[:count])
+    return tuple(key for *_, key in ranked[:count])
+
+
+def _only_goes(wait: Wait) -> bool:
+    return all(weight < 0 for weight in wait.change.values())
 
 
 def _ordered(key: Key) -> Sequence[tuple[bool, Any]]:

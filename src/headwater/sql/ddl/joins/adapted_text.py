@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from headwater.algebra.stages.adapting import NUMBER, PROBED, PUSHED, probes, seen
+from headwater.algebra.stages.adapting import NUMBER, PROBED, PUSHED, apart_in_time, probes, seen
 from headwater.model import JoinWindow, SqlText, Stream, View
 from headwater.sql.ddl.joins.window import interval_text
 from headwater.sql.parsing.dialect import Headwater
@@ -28,8 +28,8 @@ def adapted_text(view: View) -> str:
     for item, stream in zip(items, window.streams, strict=True):
         item.set("this", exp.to_identifier(probes(view.name, stream.name), quoted=True))
         item.set("alias", exp.TableAlias(this=exp.to_identifier(stream.name, quoted=True)))
-    conditions = (*_fresh(window.streams), *_among_the_last(window), f"({_last_probed(window.streams)})")
-    more = " AND ".join(conditions)
+    last = f"({_last_probed(window.streams)})"
+    more = " AND ".join((*_fresh(window.streams), *_close(window), *_among_the_last(window), last))
     both = select_tree(SqlText(f"SELECT 1 WHERE {more}")).args["where"].this
     where = tree.args.get("where")
     whole = both if where is None else exp.And(this=exp.Paren(this=where.this), expression=both)
@@ -44,6 +44,14 @@ def _fresh(streams: Sequence[Stream]) -> list[str]:
         for stream in streams
         for other in streams
         if stream.tolerance is not None
+    ]
+
+
+def _close(window: JoinWindow) -> list[str]:
+    """Those of which one has no time of its own are within the window of each other."""
+    return [
+        f"{_name(late, late.column)} <= {_name(early, early.column)} + {interval_text(window.length)}"
+        for late, early in apart_in_time(window)
     ]
 
 

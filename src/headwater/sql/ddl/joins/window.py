@@ -7,8 +7,9 @@
     OVERLOAD WEIGHT = 3                             of the time that it then divides with others
     RETAIN INTERVAL '1' HOUR                        how long those are shown
 
-A row's time is its table's TEMPORAL column.  Within ten minutes of the newest means: any two of them are at
-most ten minutes apart.  So a window is written into the SELECT as ordinary conditions, two for each pair,
+A row's time is its table's TEMPORAL column; if joins are adapted and there is none, it is when the row was
+captured (algebra/stages/adapting.py).  Within ten minutes of the newest means: any two of them are at most
+ten minutes apart.  So a window is written into the SELECT as ordinary conditions, two for each pair,
 
     ... FROM nyc JOIN tokyo ON ...   ->   ... WHERE nyc.at <= tokyo.at + INTERVAL '10' MINUTE
                                               AND tokyo.at <= nyc.at + INTERVAL '10' MINUTE
@@ -29,6 +30,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from headwater.algebra.stages.adapting import CAPTURED
 from headwater.errors import InputError, InternalError, Place, did_you_mean
 from headwater.model import JoinWindow, RetainRows, SqlText, Stream, Table, View
 from headwater.sql.ddl.clauses import Given
@@ -172,7 +174,12 @@ def _stream(view: View, item: exp.Table, tables: Mapping[str, Table]) -> Stream:
     alias = item.args.get("alias")
     if isinstance(alias, exp.TableAlias) and alias.args.get("columns"):
         raise _wrong(view, f'the columns of "{item.name}" keep their names in a view with a WINDOW', place)
-    times = [column.name for column in tables[name].columns if column.temporal and column.type in _INSTANTS]
+    temporal = [column for column in tables[name].columns if column.temporal]
+    times = [column.name for column in temporal if column.type in _INSTANTS]
+    assert view.window is not None
+    # What is shown of an update stream is as old as its update, not as the push that shows it.
+    if view.window.adapt and not temporal and (view.every_change or not tables[name].chooses):
+        times = [CAPTURED]
     if len(times) != 1:
         raise _wrong(
             view,
@@ -199,7 +206,7 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
                 view,
                 f'"{stream.table}" cannot be joined with ON OVERLOAD ADAPT JOINS',
                 detail="Which row goes is told by its PRIMARY KEY, and how old it is by its TIMESTAMP.",
-                hint=f'declare a PRIMARY KEY of "{stream.table}" and a TIMESTAMP TEMPORAL',
+                hint=f'declare a PRIMARY KEY of "{stream.table}"; a TEMPORAL column is a TIMESTAMP',
             )
     usual = window.length + view.freshness
     if window.rows is not None and any(stream.tolerance is None for stream in window.streams):
@@ -224,6 +231,8 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
 
 
 def _type(stream: Stream, tables: Mapping[str, Table]) -> str:
+    if stream.column == CAPTURED:
+        return "timestamp"
     return next(column.type for column in tables[stream.table].columns if column.name == stream.column)
 
 
@@ -249,11 +258,14 @@ def _with_tolerances(view: View, window: JoinWindow, streams: tuple[Stream, ...]
 
 def _with_conditions(sql: SqlText, select: exp.Select, window: JoinWindow) -> SqlText:
     """The SELECT with the window among its conditions: in its text, and in a copy of its tree."""
+    timed = [stream for stream in window.streams if stream.column != CAPTURED]
     conditions = [
         f"{_column(late)} <= {_column(early)} + {interval_text(window.length)}"
-        for pair in combinations(window.streams, 2)
+        for pair in combinations(timed, 2)
         for late, early in (pair, pair[::-1])
     ]
+    if not conditions:
+        return sql
     tree = select.copy()
     where = tree.args.get("where")
     written = [] if where is None else [exp.Paren(this=where.this)]

@@ -88,6 +88,8 @@ _SELECTS = (
     (r"TABLE\s*\(\s*TUMBLE\b", "write GROUP BY window(at, '1 minute')"),
     (r"TABLE\s*\(\s*HOP\b", "write GROUP BY window(at, '10 minutes', '5 minutes')"),
     (r"TABLE\s*\(\s*(SESSION|CUMULATE)\b", "write GROUP BY session_window(at, '5 minutes')"),
+    (r"SELECT\s+TOP\s+\d", "write ORDER BY ... LIMIT n at the end"),
+    (r"!?~\*?\s*'", "write x RLIKE 'pattern'"),
 )  # fmt: skip
 
 

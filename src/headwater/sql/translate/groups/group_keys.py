@@ -45,6 +45,7 @@ class Keys:
 
     keys: tuple[Typed, ...]
     sets: tuple[frozenset[int], ...]
+    by_sets: bool = False  # by ROLLUP, CUBE or GROUPING SETS
 
 
 def group_keys(
@@ -58,15 +59,22 @@ def group_keys(
     if group.args.get("all"):
         keys = [_item(item, reader) for item in items if not has_aggregate(item.node)]
         return _numbered([[tuple(keys)]])
-    return _numbered(
-        [_alternatives(part, lambda key: _key(key, items, reader, env)) for part in _parts(group)]
-    )
+    parts = _parts(group)
+
+    def read(key: exp.Expr) -> Typed:
+        return _key(key, items, reader, env)
+
+    # GROUP BY a, b GROUPING SETS ((b), (a)): the order of the keys is that before the sets.
+    before = [] if any(isinstance(part, _SETS) for part in group.expressions) else group.expressions
+    listed = [key for part in before for key in _flat(part, read)]
+    numbered = _numbered([_alternatives(part, read) for part in parts], listed)
+    return replace(numbered, by_sets=any(isinstance(part, _SETS) for part in parts))
 
 
-def _numbered(parts: list[list[tuple[Typed, ...]]]) -> Keys:
-    """Every choice of one alternative of each part is a set."""
+def _numbered(parts: list[list[tuple[Typed, ...]]], listed: Sequence[Typed] = ()) -> Keys:
+    """Every choice of one alternative of each part is a set; the keys come in the order of what is listed."""
     chosen = [[key for alternative in choice for key in alternative] for choice in product(*parts)]
-    different: dict[Expr, Typed] = {}
+    different: dict[Expr, Typed] = {key.expr: key for key in listed}
     for part in parts:
         for key in (key for alternative in part for key in alternative):
             different.setdefault(key.expr, key)

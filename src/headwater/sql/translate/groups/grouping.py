@@ -31,10 +31,11 @@ from headwater.sql.translate.groups.key_subqueries import add_key_subqueries
 from headwater.sql.translate.groups.windows import own_nodes
 from headwater.sql.translate.names import aggregate_name, stored_name
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.conditions import filtered
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.scope import Field, Rows
-from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
+from headwater.sql.translate.relations.semi_joins import is_predicate
 from headwater.sql.translate.scalars.expressions import Expressions
 from headwater.sql.translate.scalars.typed import Typed
 
@@ -176,6 +177,7 @@ def _aggregated(
     around = tuple((name, own) for name, (own, _) in named)
     outside = tuple(equal(Column(name), far) for name, (_, far) in named)
     calls = collector.named(dict(groups.aggregate_names))
+    _check_grouping(keys, collector, node, env)
     if len(keys.sets) > 1 or collector.grouping:
         plan = grouping_sets(rows.plan, keys, items, around, calls, groups.grouping_names)
         return Rows(plan, (), correlated=outside)
@@ -188,6 +190,21 @@ def _aggregated(
         env.notes.obstacle(node, _CORRELATED)
     empty = tuple((call.name, coalesce_zero(Column(call.name))) for call in calls if call.function in _COUNTS)
     return Rows(Aggregate(rows.plan, (*items, *around), calls), (), False, outside, single, empty)
+
+
+def _check_grouping(keys: Keys, collector: Collector, node: exp.Expr, env: Env) -> None:
+    """grouping() and grouping_id() ask about keys of ROLLUP, CUBE or GROUPING SETS; grouping_id about all."""
+    known = {key.expr for key in keys.keys}
+    for asked in collector.grouping:
+        call = next((part for part in own_nodes(node) if part.name.lower().startswith("grouping")), node)
+        if not keys.by_sets:
+            hint = "write GROUP BY ROLLUP (a, b), CUBE or GROUPING SETS"
+            env.notes.fail("HW306", call, "grouping() asks about ROLLUP, CUBE or GROUPING SETS", hint=hint)
+        if asked is not None and not known.issuperset(asked):
+            env.notes.fail("HW306", call, "grouping() takes keys of GROUP BY, written as they are there")
+        if asked is not None and len(asked) > 1 and asked != tuple(key.expr for key in keys.keys):
+            hint = "write grouping_id()"
+            env.notes.fail("HW306", call, "grouping_id takes all keys of GROUP BY in their order", hint=hint)
 
 
 def _values(items: Sequence[Item], reader: Expressions) -> list[Typed]:
@@ -234,11 +251,8 @@ def _having_subqueries(result: Rows, keys: tuple[Field, ...], node: exp.Expr, en
         shown = {field.name.lower() for field in result.fields}
         named = [replace(key, hidden=key.hidden or key.name.lower() in shown) for key in keys]
         wide = replace(result, fields=(*result.fields, *named))
-        joined = semi_join(wide, conjunct, env, "HAVING")
-        if joined is None:
-            env.notes.obstacle(conjunct, "this subquery in HAVING has no delta rule")
-        else:
-            result = replace(result, plan=joined.plan, single=False)
+        left = filtered(wide, [conjunct], env, "HAVING")
+        result = replace(result, plan=left.plan, correlated=left.correlated, single=False)
     return result
 
 

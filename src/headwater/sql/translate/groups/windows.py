@@ -18,12 +18,14 @@ from headwater.sql.parsing.intervals import MICROSECONDS
 from headwater.sql.translate.env import Env
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.relations.scope import Rows
+from headwater.sql.translate.scalars.calls import window_time
 from headwater.sql.translate.scalars.operators import cast_to
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
 __all__ = ["add_windows", "duration", "own_nodes"]
 
+_WINDOW = re.compile(r"struct<start:timestamp\w*,\s*end:timestamp\w*>", re.IGNORECASE)
 _PIECE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
 
 
@@ -69,6 +71,8 @@ def _arguments(
             hint="window(time, '10 minutes', '5 minutes', '0 minutes'): time, size, slide, offset",
         )  # fmt: skip
     time = env.expressions(rows, "window").translate(given[0])
+    if _WINDOW.fullmatch(time.type):  # windows of windows
+        time = window_time(env.notes, time, given[0])
     if family(time.type) in ("date", "string"):
         time = cast_to(time, "timestamp")
     elif time.type and family(time.type) not in ("timestamp", "void"):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from headwater.algebra.expressions.tree import AggregateCall, Literal, slots, spark_sql
-from headwater.algebra.plans.framing import Bound, Edge, Frame, Order, OverCall
+from headwater.algebra.expressions.tree import AggregateCall, Literal, slots
+from headwater.algebra.plans.framing import Frame, Order, OverCall
 from headwater.errors import did_you_mean
 from headwater.sql.translate.gathered import Gathered, Window
+from headwater.sql.translate.over.frames import check_framed, read_frame
 from headwater.sql.translate.scalars.aggregate_calls import CANONICAL, both, counted, template_of
 from headwater.sql.translate.scalars.any_order import Settled, picked, refuse_order, settle_order
-from headwater.sql.translate.scalars.clashes import check_aggregate
+from headwater.sql.translate.scalars.clashes import check_aggregate, check_order
 from headwater.sql.translate.scalars.repeatability import ORDERED
 from headwater.sql.translate.scalars.result_types import result_type
 from headwater.sql.translate.scalars.spark_functions import AGGREGATES, WINDOW_FUNCTIONS
@@ -33,7 +33,6 @@ _OF_ONE_ROW = {"first_value", "last_value", "nth_value", "first", "last", "any_v
 _NEED_ORDER = {*_NUMBERS, *_NEIGHBOURS}
 _TEXTS = {"listagg", "string_agg"}
 _LISTS = ("collect_list", "array_agg")
-_SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
 
 
 def window_function(reader: Expressions, node: exp.Window) -> Typed:
@@ -50,12 +49,14 @@ def window_function(reader: Expressions, node: exp.Window) -> Typed:
     partition, order, spec = _window(reader, node, gathered)
     values = _arguments(reader, call)
     keys = reader.several(partition)
-    ordered = tuple(read_order(reader, item) for item in order)
-    frame = _frame(reader, spec, ordered) if spec is not None else None
+    by = reader.several([item.this if isinstance(item, exp.Ordered) else item for item in order])
+    ordered = tuple(read_order(reader, item, value) for item, value in zip(order, by, strict=True))
+    frame = read_frame(reader, spec, by) if spec is not None else None
     if name in _NEED_ORDER and not ordered:
         reader.notes.fail(
             "HW306", node, f"{name} needs an order, as in Spark", hint=f"{name}() OVER (... ORDER BY ...)"
         )
+    check_framed(reader.notes, node, name, frame, bool(ordered))
     kept = None if where is None else reader.condition(where.this).expr
     function = replace(_call(reader, node, name, values, suffix), where=kept)
     if within is not None:
@@ -199,41 +200,6 @@ def read_order(reader: Expressions, node: exp.Expr, value: Typed | None = None) 
     bare = node.this if isinstance(node, exp.Ordered) else node
     descending = bool(node.args.get("desc"))
     nulls_first = node.args.get("nulls_first")
-    expr = (value or reader.translate(bare)).expr
-    return Order(expr, descending, not descending if nulls_first is None else bool(nulls_first))
-
-
-def _frame(reader: Expressions, spec: exp.Expr, order: tuple[Order, ...]) -> Frame:
-    kind = str(spec.args.get("kind") or "RANGE").upper()
-    if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        reader.notes.fail("HW306", spec, "a frame is given by ROWS or RANGE, as in Spark")
-    start = _bound(reader, spec, "start")
-    end = _bound(reader, spec, "end") if spec.args.get("end") is not None else Bound(Edge.CURRENT)
-    frame = Frame(kind == "ROWS", start, end)
-    offsets = start.offset is not None or end.offset is not None
-    if offsets and not frame.rows and len(order) != 1:
-        reader.notes.fail("HW306", spec, "a frame by RANGE with a distance needs one expression in ORDER BY")
-    if start.offset is not None and end.offset is not None and _months(start) != _months(end):
-        reader.notes.fail(
-            "HW306",
-            spec,
-            "a frame is either in months and years or in days and less, as in Spark",
-        )
-    return frame
-
-
-def _months(bound: Bound) -> bool:
-    return (
-        bound.offset is not None and re.search(r"\b(MONTH|YEAR)", spark_sql(bound.offset), re.I) is not None
-    )
-
-
-def _bound(reader: Expressions, spec: exp.Expr, which: str) -> Bound:
-    value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
-    if value == "CURRENT ROW":
-        return Bound(Edge.CURRENT)
-    if value == "UNBOUNDED":
-        return Bound(Edge.START if side == "PRECEDING" else Edge.END)
-    if not isinstance(value, exp.Expr) or side not in _SIDES:
-        reader.notes.fail("HW306", spec, "this frame is not understood")
-    return Bound(_SIDES[side], reader.translate(value).expr)
+    value = value or reader.translate(bare)
+    check_order(reader.notes, node, value)
+    return Order(value.expr, descending, not descending if nulls_first is None else bool(nulls_first))

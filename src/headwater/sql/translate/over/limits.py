@@ -86,7 +86,8 @@ def limited(rows: Rows, node: exp.Expr, env: Env, values: Sequence[Typed] | None
     (name,) = env.column_names(["row_number"], rows.plan)
     numbered = OverCall(AggregateCall(name, "row_number", (), "row_number()"))
     over = Over(rows.plan, partition, ordered, (numbered,))
-    warn_of_ties(env.notes, over, numbered, order)
+    shown = [field.value.expr for field in rows.visible]
+    warn_of_ties(env.notes, over, numbered, order, shown)
     plan: Plan = over
     if last is not None:
         plan = Filter(plan, call("lte", Column(name), number(last)))

@@ -31,13 +31,18 @@ for _names, _spark in {
     "json_extract json_extract_path_text json_extract_scalar json_value jsonb_extract_path_text": (
         "get_json_object(x, '$.a')"
     ),
+    "json_agg jsonb_agg": "to_json(collect_list(x))",
+    "json_build_object json_object jsonb_build_object": "to_json(named_struct('a', x))",
     "list": "collect_list(x)",
     "list_value": "array(x, y)",
     "map_agg object_agg": "map_from_entries(collect_list(struct(k, v)))",
+    "mz_now": "now()",
     "parse_timestamp strptime": "to_timestamp(x, 'yyyy-MM-dd')",
+    "product": "aggregate(collect_list(x), 1, (a, b) -> a * b)",
     "quantile quantile_cont": "percentile(x, 0.5)",
     "regexp_matches": "regexp_like(x, 'pattern')",
     "regexp_split_to_array split_to_array str_split string_split string_to_array": "split(x, ',')",
+    "row": "struct(x, y), or (x, y)",
     "safe_cast": "try_cast(x AS type)",
     "safe_divide": "try_divide(x, y)",
     "session": "GROUP BY session_window(at, '5 minutes')",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from sqlglot import exp
 
@@ -113,6 +114,8 @@ def _table(node: exp.Table, env: Env) -> Rows:
         if inner.open and cte.names:  # recursive: only its names are known
             named = tuple(Field("", name, Typed(Column(f"?.{name}"))) for name in cte.names)
             inner = Rows(inner.plan, named)
+        if cte.names and len(cte.names) != len(inner.visible):
+            _wrong_names(node, name, len(inner.visible), len(cte.names), env)
         rows = settle_constants(requalify(inner, alias, cte.names or None), env, alias)
     else:
         rows = _relation(node, name, alias, env)
@@ -177,12 +180,12 @@ def _renamed(rows: Rows, node: exp.Expr, env: Env) -> Rows:
         return rows
     names = [column.name for column in alias.args["columns"]]
     if len(names) != len(rows.visible):
-        env.notes.fail(
-            "HW325",
-            node,
-            f'"{alias.name}" has {len(rows.visible)} columns, and {len(names)} names are given for them',
-        )
+        _wrong_names(node, alias.name, len(rows.visible), len(names), env)
     return requalify(rows, alias.name, names)
+
+
+def _wrong_names(node: exp.Expr, name: str, columns: int, names: int, env: Env) -> NoReturn:
+    env.notes.fail("HW325", node, f'"{name}" has {columns} columns, and {names} names are given for them')
 
 
 def _unknown_rows(node: exp.Expr, reason: str, env: Env) -> Rows:

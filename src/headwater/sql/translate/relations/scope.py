@@ -150,6 +150,11 @@ class Scope:
         return any(same_name(field.qualifier, qualifier) for field in self.fields)
 
 
+def _text(value: Typed) -> str:
+    written = value.expr.value if isinstance(value.expr, Literal) else None
+    return written if isinstance(written, str) else ""
+
+
 def field_access(notes: Notes, value: Typed, path: Sequence[str], node: exp.Expr) -> Typed:
     """value.a.b: fields of a struct (of each element, for an array of structs), values of a map."""
     for name in path:
@@ -158,7 +163,10 @@ def field_access(notes: Notes, value: Typed, path: Sequence[str], node: exp.Expr
         if family(kind) == "struct" and match is None:
             notes.unknown("HW302", node, "there is no field", name, list(fields(kind)))
         if kind and family(kind) not in ("struct", "array", "map", "variant"):
-            notes.fail("HW302", node, f'"{name}" is no field: the value before the dot is a {kind}')
+            hint = f"in double quotes it is a text: write `{_text(value)}`" if _text(value) else ""
+            notes.fail(
+                "HW302", node, f'"{name}" is no field: the value before the dot is a {kind}', hint=hint
+            )
         own, result = match or (name, "")
         quoted = own.replace("`", "``").replace("{", "{{").replace("}", "}}")
         name_literal = Literal(own, "'" + own.replace("\\", "\\\\").replace("'", "\\'") + "'")

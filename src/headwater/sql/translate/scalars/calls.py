@@ -14,26 +14,32 @@ from sqlglot import exp
 
 from headwater.algebra.expressions.tree import Call, Literal, call
 from headwater.errors import did_you_mean
+from headwater.sql.parsing.arities import wrong_amount
 from headwater.sql.parsing.moments import VIEW_TIME
 from headwater.sql.translate.notes import Notes
 from headwater.sql.translate.passes.foreign_functions import NO_FUNCTIONS_OF_ONES_OWN, instead
 from headwater.sql.translate.relations.scope import field_access
 from headwater.sql.translate.relations.stars import star_names
 from headwater.sql.translate.scalars.aggregate_calls import translate_aggregate
-from headwater.sql.translate.scalars.clashes import check_days
+from headwater.sql.translate.scalars.clashes import check_common, check_comparison, check_days
 from headwater.sql.translate.scalars.extracted import check_part
 from headwater.sql.translate.scalars.literals import escaped, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
 from headwater.sql.translate.scalars.result_types import result_type
 from headwater.sql.translate.scalars.spark_functions import AGGREGATES, GENERATORS, SCALARS, WINDOW_FUNCTIONS
 from headwater.sql.translate.scalars.typed import Typed
+from headwater.sql.translate.scalars.types import element
 
 if TYPE_CHECKING:
     from headwater.sql.translate.scalars.expressions import Expressions
 
-__all__ = ["function_of", "refuse_moment", "translate_call", "view_time"]
+__all__ = ["function_of", "refuse_moment", "translate_call", "view_time", "window_time"]
 
 _TYPES = {"now": "timestamp", "current_date": "date", "localtimestamp": "timestamp_ntz"}
+_OF_ONE_TYPE = {  # functions, and which is the first of the arguments that have one type
+    "coalesce": 0, "nvl": 0, "ifnull": 0, "greatest": 0, "least": 0, "array": 0, "if": 1, "nvl2": 1,
+}  # fmt: skip
+_FOLDS = ("aggregate", "reduce")
 _WITH_UNIT = {"timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"}
 
 
@@ -79,6 +85,7 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     if name in VIEW_TIME:
         reader.notes.fail("HW113", node, f"{name} takes no arguments in Spark")
     if name in GENERATORS:
+        _check_place(reader, node, name)
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} makes several rows of one and has no delta rule")
     if name == "window":
@@ -86,7 +93,7 @@ def translate_call(reader: Expressions, node: exp.Expr) -> Typed:
     if name == "session_window" and node in reader.ready:
         return reader.ready[node]
     if name == "window_time" and len(node.expressions) == 1:
-        return _window_time(reader, node)
+        return window_time(reader.notes, reader.translate(node.expressions[0]), node)
     if name == "session_window":
         reader.several(node.expressions)
         return reader.give_up(node, f"{name} has no delta rule")
@@ -113,9 +120,21 @@ def _check_name(reader: Expressions, node: exp.Expr, name: str) -> None:
         check_part(reader.notes, node, node.expressions[0].name)
 
 
-def _window_time(reader: Expressions, node: exp.Expr) -> Typed:
+def _check_place(reader: Expressions, node: exp.Expr, name: str) -> None:
+    """A generator is an item of the select list, or stands in FROM."""
+    around = node.parent
+    while isinstance(around, exp.Alias | exp.Aliases | exp.Paren):
+        around = around.parent
+    if not isinstance(around, exp.Select | exp.Lateral | exp.Table | None):
+        reader.notes.fail(
+            "HW306", node, f"{name} makes several rows of one: it cannot be a part of an expression",
+            hint=f"SELECT {name}(x) AS y in a query in FROM, or LATERAL VIEW {name}(x) t AS y",
+        )  # fmt: skip
+
+
+def window_time(notes: Notes, window: Typed, node: exp.Expr) -> Typed:
     """The last moment of a window, in Spark's microseconds."""
-    end = field_access(reader.notes, reader.translate(node.expressions[0]), ["end"], node)
+    end = field_access(notes, window, ["end"], node)
     tick = Literal(timedelta(microseconds=1), "INTERVAL '1' MICROSECOND")
     return Typed(Call("sub", (end.expr, tick), "({0} - {1})"), end.type or "timestamp", end.nullable)
 
@@ -134,16 +153,42 @@ def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
     unit = ""
     if name in _WITH_UNIT and len(arguments) == 3:
         unit, arguments = f"{text(arguments[0])}, ", arguments[1:]
+    elif wanted := wrong_amount(name, len(arguments)):
+        many = "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"
+        reader.notes.fail("HW113", node, f"{name} takes {wanted}, and is given {many}")
     values: list[Typed] = []
     slots: list[str] = []
     for argument in arguments:
         keyword = f"{argument.name} => " if isinstance(argument, exp.Kwarg) else ""
-        values.append(reader.translate(argument.expression if isinstance(argument, exp.Kwarg) else argument))
+        written = argument.expression if isinstance(argument, exp.Kwarg) else argument
+        if name in _FOLDS and len(values) == 2 and isinstance(written, exp.Lambda):
+            values.append(_step(reader, written, *values))
+        else:
+            values.append(reader.translate(written))
         slots.append(f"{keyword}{{{len(slots)}}}")
-    check_days(reader.notes, node, name, values)
+    if not unit:
+        check_days(reader.notes, node, name, values)
+    if name in _OF_ONE_TYPE:
+        check_common(reader.notes, node, name, values[_OF_ONE_TYPE[name] :])
+    if name == "nullif":
+        check_comparison(reader.notes, node, values)
     function = f"{name}_{text(node.expressions[0]).lower()}" if unit else name
     template = f"{name}({unit}{', '.join(slots)})"
     return reader.apply(function, values, template, "" if unit else result_type(name, values))
+
+
+def _step(reader: Expressions, node: exp.Lambda, values: Typed, start: Typed) -> Typed:
+    """aggregate(xs, 0, (sum, x) -> sum + x): each step must give what the first began with."""
+    step = reader.function(node, [start.type, element(values.type)])
+    if start.type and step.type and start.type != step.type and "void" not in step.type:
+        message = f"this begins with {_a(start.type)} and goes on with {_a(step.type)}"
+        hint = f"begin with CAST(... AS {step.type.upper()})"
+        reader.notes.fail("HW308", node, message, hint=hint)
+    return step
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _arguments(reader: Expressions, node: exp.Expr, name: str) -> list[exp.Expr]:

@@ -34,7 +34,12 @@ from headwater.sql.translate.relations.subqueries import (
 )
 from headwater.sql.translate.scalars import calls, operators
 from headwater.sql.translate.scalars.casts import translate_cast
-from headwater.sql.translate.scalars.clashes import check_boolean, check_comparison
+from headwater.sql.translate.scalars.clashes import (
+    check_arithmetic,
+    check_boolean,
+    check_common,
+    check_comparison,
+)
 from headwater.sql.translate.scalars.literals import NULL, interval, literal, negative, text
 from headwater.sql.translate.scalars.repeatability import MOMENT
 from headwater.sql.translate.scalars.result_types import never_null
@@ -57,7 +62,7 @@ class Expressions:
     below: Gathered | None = None  # where the subqueries of an aggregate's arguments stand: under the groups
     aliases: Mapping[str, Typed] = field(default_factory=dict)  # of the select list, for what comes after
     aliases_first: bool = False  # HAVING looks at them before the columns
-    variables: frozenset[str] = frozenset()  # of the lambdas around
+    variables: Mapping[str, str] = field(default_factory=dict)  # of the lambdas around, and their types
     # window(...) and subqueries among the keys: the columns that stand for them already
     ready: Mapping[exp.Expr, Typed] = field(default_factory=dict)
 
@@ -91,7 +96,7 @@ class Expressions:
             case exp.Identifier():  # sqlglot's form of a lambda's variable
                 return self._variable([node.name])
             case exp.Lambda():
-                return self._lambda(node)
+                return self.function(node, [""] * len(node.expressions))
             case exp.Placeholder() | exp.Parameter():
                 return self._parameter(node)
             case exp.Star():
@@ -182,11 +187,13 @@ class Expressions:
 
     def _variable(self, names: list[str]) -> Typed:
         value: Expr = Call("variable", (), f"`{names[0].lower()}`")
-        return field_access(self.notes, Typed(value), names[1:], exp.null())
+        typed = Typed(value, self.variables.get(names[0].lower(), ""))
+        return field_access(self.notes, typed, names[1:], exp.null())
 
-    def _lambda(self, node: exp.Lambda) -> Typed:
+    def function(self, node: exp.Lambda, types: Sequence[str]) -> Typed:
+        """(a, b) -> a + b, of values of these types, where they are known."""
         names = [variable.name.lower() for variable in node.expressions]
-        inner = replace(self, variables=self.variables | set(names))
+        inner = replace(self, variables={**self.variables, **dict(zip(names, types, strict=False))})
         body = inner.translate(node.this)
         listed = ", ".join(f"`{name}`" for name in names)
         parameters = listed if len(names) == 1 else f"({listed})"  # Spark takes no brackets around one
@@ -210,6 +217,7 @@ class Expressions:
             values.append(results[-1])
         if subject:
             check_comparison(self.notes, node, [*subject, *tests])
+        check_common(self.notes, node, "CASE", results)
         kind = common_of(result.type for result in results)
         nullable = default is None or any(result.nullable for result in results)
         arguments = tuple(value.expr for value in values)
@@ -229,7 +237,10 @@ class Expressions:
     def negate(self, node: exp.Neg) -> Typed:
         value = self.translate(node.this)
         constant = negative(value)
-        return constant or self.apply("neg", [value], "(- {0})", value.type)
+        if constant is None:
+            check_arithmetic(self.notes, node, [value])
+        kind = "double" if value.type == "string" else value.type
+        return constant or self.apply("neg", [value], "(- {0})", kind)
 
     def bracket(self, node: exp.Bracket) -> Typed:
         """x[1], m['key']."""

@@ -13,7 +13,7 @@ from headwater.algebra.expressions.nodes import Literal
 from headwater.sql.translate.scalars.typed import Typed
 from headwater.sql.translate.scalars.types import family
 
-__all__ = ["no_such_day", "unreadable"]
+__all__ = ["no_such_day", "no_such_time", "unreadable"]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _TRUTH = re.compile(r"t|true|y|yes|1|f|false|n|no|0", re.IGNORECASE)
@@ -29,7 +29,7 @@ def unreadable(text: Typed, other: Typed) -> bool:
     if form is None or not isinstance(text.expr, Literal) or not isinstance(text.expr.value, str):
         return False
     written = text.expr.value.strip()
-    if family(other.type) in ("date", "timestamp") and no_such_day(written):
+    if family(other.type) in ("date", "timestamp") and (no_such_day(written) or no_such_time(written)):
         return True
     return family(text.type) == "string" and form.fullmatch(written) is None
 
@@ -45,3 +45,15 @@ def no_such_day(written: str) -> bool:
     except ValueError:
         return True
     return False
+
+
+_CLOCK = re.compile(r"[+-]?\d{4,}-\d{1,2}-\d{1,2}[ T](\d{1,2})(?::(\d{1,2})(?::(\d{1,2}))?)?(?!\d)")
+
+
+def no_such_time(written: str) -> bool:
+    """Does a text name an hour, a minute or a second that no clock shows, such as 2024-01-01 25:00?"""
+    match = _CLOCK.match(written)
+    if match is None:
+        return False
+    hour, minute, second = (int(part or 0) for part in match.groups())
+    return hour > 23 or minute > 59 or second > 59

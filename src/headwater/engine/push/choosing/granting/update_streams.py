@@ -11,7 +11,7 @@ from headwater.engine.push.workplace import Workplace
 from headwater.overload.budget import Budget, Claim, Load, by_rate
 from headwater.storage.delta.delta_log import BEGINNING
 
-__all__ = ["FEW_KEYS", "UpdateStream", "update_streams"]
+__all__ = ["FEW_KEYS", "UpdateStream", "changes_of_a_key", "update_streams"]
 
 FEW_KEYS = 1_000  # a table that has hardly any rows yet may soon have so many
 
@@ -45,10 +45,19 @@ def update_streams(workplace: Workplace, views: Collection[str], until: int) -> 
     return [_stream(workplace, stage, until) for stage in stages]
 
 
+def changes_of_a_key(workplace: Workplace, table: str) -> int:
+    """A key's row goes and another comes; of a window come as many as those have, on average, that wait."""
+    waiting = workplace.waiting(table)
+    tally = waiting.tally()
+    if workplace.catalog.project.tables[table].windows is None or not tally.waits:
+        return 2
+    return max(2, (waiting.part().rows - tally.keys) // tally.waits)
+
+
 def _stream(workplace: Workplace, stage: Stage, until: int) -> UpdateStream:
     """At most every change that has arrived is of another key, and each key waits once.
 
-    The forecast takes a change for half a key, and no more keys for changed than there are.
+    The forecast takes so many changes for one key, and no more keys for changed than there are.
     """
     project, table = workplace.catalog.project, table_of(stage.name)
     tally, after = workplace.waiting(table).tally(), workplace.timeline(stage.name).time()
@@ -57,7 +66,7 @@ def _stream(workplace: Workplace, stage: Stage, until: int) -> UpdateStream:
     claim = Claim(
         table,
         Load(arrived + tally.waits, tally.choosing),
-        -(-min(arrived, 2 * rows) // 2) + tally.waits,
+        -(-min(arrived, 2 * rows) // changes_of_a_key(workplace, table)) + tally.waits,
         project.tables[table].overload_weight,
         tally.keys or rows,
     )
