@@ -107,9 +107,7 @@ class FromClause:
             case _:
                 text = text_of(node)[:60]
                 if gives_any_number(node):
-                    raise NoBound(
-                        f"{text} gives any number of rows, and there is no LIMIT", self.reader.place(node)
-                    )
+                    raise NoBound(f"{text} gives any number of rows", self.reader.place(node))
                 raise NotAnalysed(f"the source {text} is not a table or a subquery", self.reader.place(node))
         for join in node.args.get("joins") or []:
             self.join(join)

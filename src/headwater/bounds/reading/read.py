@@ -193,9 +193,7 @@ class _Reader:
     def _refuse(self, node: exp.Select) -> None:
         for lateral in node.args.get("laterals") or []:
             if gives_any_number(lateral):
-                raise NoBound(
-                    "LATERAL VIEW gives any number of rows, and there is no LIMIT", self.place(node)
-                )
+                raise NoBound("LATERAL VIEW gives any number of rows", self.place(node))
         for name, what in (
             ("laterals", "LATERAL VIEW"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE"),
             ("pivots", "PIVOT"), ("into", "SELECT INTO"),
