@@ -22,7 +22,7 @@ from support.sql.suite import FOLDER, NEW, Rows, batches, suite
 pytestmark = pytest.mark.spark
 
 SIZE = 25
-SAMPLE = ["b8", "b19", "b72", "l75", "x22", "x91", "base1", "base2", "base4"]
+SAMPLE = ["b8", "b19", "b72", "l75", "x22", "x91", "base1", "base2", "base4", "w6", "w25"]
 TEXTS = {name: (FOLDER / f"{name}.sql").read_text() for name in NEW}
 PARTS = [(name, part) for name in NEW for part in range(-(-TEXTS[name].count("MATERIALIZED") // SIZE))]
 

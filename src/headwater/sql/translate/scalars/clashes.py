@@ -87,12 +87,7 @@ def _check_times(notes: Notes, node: exp.Expr, values: Sequence[Typed]) -> None:
     times = [value for value in values if family(value.type) in _TIMES]
     if not times or "" in kinds or "void" in kinds or (len(values) == 2 and "interval" in kinds):
         return
-    if (
-        len(values) == 2
-        and isinstance(node, exp.Sub)
-        and kinds[0] in _TIMES
-        and kinds[1] in {*_TIMES, "string"}
-    ):
+    if isinstance(node, exp.Sub) and set(kinds) <= {*_TIMES, "string"}:
         return
     days = [value for value in values if value.type in ("int", "smallint", "tinyint")]
     moved = isinstance(node, exp.Add) or (isinstance(node, exp.Sub) and kinds[0] == "date")
