@@ -11,6 +11,7 @@ from headwater.algebra.stages.stage import Kept
 from headwater.bench.weave.execution.answers import Check, by_definition, wrong
 from headwater.bench.weave.execution.duckdb_limit import DuckLimit
 from headwater.bench.weave.execution.figure import draw
+from headwater.bench.weave.execution.optimizers import members_of
 from headwater.bench.weave.execution.outcome import (
     DUCKDB,
     SEPARATE,
@@ -21,7 +22,7 @@ from headwater.bench.weave.execution.outcome import (
     fields,
 )
 from headwater.bench.weave.execution.quotes import generated
-from headwater.bench.weave.execution.views import sample, window_project, window_views
+from headwater.bench.weave.execution.views import placed, sample, window_project, window_views
 from headwater.catalog import build
 from headwater.model import Weaving
 from headwater.planning.windows import Query
@@ -69,6 +70,20 @@ def test_the_limit_by_hand_is_right_after_every_push(tmp_path: Path) -> None:
         limit.push(batch)
         expected = by_definition(STREAM.after(number + 1), QUERIES)
         assert wrong({view: limit.answer(view) for view in expected}, expected) == ()
+
+
+def test_at_several_sites_each_keeps_the_views_that_the_optimizer_gives_it(tmp_path: Path) -> None:
+    queries = window_views(24)
+    project = window_project(str(tmp_path), queries, STREAM, Weaving("wg-i", always=True), sites=3)
+    catalog = shared_catalog(build(project), Warehouse(str(tmp_path)))
+    places = placed(queries, STREAM, "wg-i", 3)
+    assert {catalog.site_of(query.id) for query in queries} == {"default", "site2", "site3"}
+    assert all(catalog.site_of(query.id) == places[query.id] for query in queries)
+    for query in queries:
+        (tree,) = catalog.kept[query.id].stages[-1].reads
+        assert catalog.site_of(tree) == places[query.id], "a tree lies where its views do"
+    assert set(catalog.copies) == {"quotes@site2", "quotes@site3"}
+    assert sum(len(members) for _, members in members_of(catalog, queries)) == 24
 
 
 def test_a_sample_has_the_overlap_of_all() -> None:

@@ -45,6 +45,8 @@ class Killed(Exception):
 class InDuckDb:
     """The inputs of a query, in place of those in a Spark session."""
 
+    one_task = False
+
     def __init__(self) -> None:
         self.database, self.slices = duckdb.connect(config={"threads": 1}), 0
         self.database.execute("SET TimeZone = 'UTC'")
