@@ -227,6 +227,11 @@ class Table:
         """Of an update stream: a row replaces the one with the same; with WINDOWS that of its time."""
         return self.update_key if self.windows is None else (*self.update_key, self.windows.column)
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell rows apart; empty if only all columns together do."""
+        return self.row_key or self.key
+
 
 class RefreshPolicy(Enum):
     AUTO = "AUTO"

@@ -200,3 +200,14 @@ def test_wrong_input(clauses: str, select: str, code: str, message: str) -> None
     assert caught.value.code == code
     assert message in f"{caught.value.message} {caught.value.detail}"
     assert caught.value.place is not None
+
+
+def test_rows_of_an_update_stream_are_told_apart_by_its_own_key() -> None:
+    """What is shown of one may have two rows of a PRIMARY KEY, of different times."""
+    text = (
+        "CREATE TABLE a (id BIGINT PRIMARY KEY, s STRING, at TIMESTAMP TEMPORAL, UPDATE KEY (s)) ON OVERLOAD UPDATES best;"
+        f"{TABLES} CREATE MATERIALIZED VIEW v {ADAPT} AS SELECT a.id FROM a JOIN nyc ON a.s = nyc.symbol;"
+    )
+    view = next(view for view in resolve(parse_statements(text, "v.sql")).views if view.name == "v")
+    assert view.window is not None
+    assert [stream.key for stream in view.window.streams] == [("s",), ("id",)]

@@ -26,7 +26,6 @@ __all__ = [
     "Operation",
     "Record",
     "Rejection",
-    "identity",
     "joined",
     "no_rows",
     "plain_operation",
@@ -92,11 +91,6 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.operations)
-
-
-def identity(table: Table) -> tuple[str, ...]:
-    """The columns that identify the row a record is about; empty if only all columns together do."""
-    return table.row_key or table.key
 
 
 def row_schema(table: Table) -> pa.Schema:

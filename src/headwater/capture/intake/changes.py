@@ -30,7 +30,6 @@ from headwater.capture.intake.batch import (
     Operation,
     Record,
     Rejection,
-    identity,
     plain_operation,
     row_schema,
     without,
@@ -96,7 +95,7 @@ class _RecordReader:
         self.table = table
         self.plain = plain_operation(table)
         self.names = frozenset(table.column_names)
-        self.identity = frozenset(identity(table))
+        self.identity = frozenset(table.identity)
 
     def read(self, records: Iterable[Record]) -> Batch:
         accepted: list[Record] = []

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headwater.capture.intake.batch import Batch, Operation, identity
+from headwater.capture.intake.batch import Batch, Operation
 from headwater.capture.intake.codes import codes, has_null
 from headwater.capture.intake.foreign import Foreign
 from headwater.capture.intake.links import Link, link
@@ -63,7 +63,7 @@ def resolve(
     table: Table, batch: Batch, rows: Lookup, counts: Lookup, foreign: Sequence[Foreign] = ()
 ) -> Resolved:
     """The changes of a batch. `rows` and `counts` look up what is there now (current.py)."""
-    names = identity(table)
+    names = table.identity
     both = pa.concat_tables([batch.new, batch.old])
     named = _named(batch)
     current = _current(table, batch, named, rows)
@@ -91,7 +91,7 @@ def _named(batch: Batch) -> pa.Table:
 
 def _current(table: Table, batch: Batch, named: pa.Table, rows: Lookup) -> pa.Table:
     """The rows a record may retract: those with its key; in a table without one, the old rows themselves."""
-    names = identity(table)
+    names = table.identity
     if names and _replaces(table, batch):
         return rows(named, names)
     if not names and bool((batch.operations >= Operation.UPDATE).any()):

@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from headwater.capture.intake.batch import identity
 from headwater.catalog import Catalog
 from headwater.engine.push.first_times import first_time
 from headwater.engine.upkeep.budget import UpkeepBudget
@@ -132,7 +131,7 @@ class Compactor:
         )  # fmt: skip
         table = self.catalog().project.tables.get(name)
         if table is not None:
-            carry_over(timeline, identity(table), merge.files, merged.files)
+            carry_over(timeline, table.identity, merge.files, merged.files)
 
 
 def compact(timeline: Timeline, until: int, many: int = MANY_FILES) -> bool:

@@ -15,7 +15,6 @@ import uuid
 
 from pyspark.sql import DataFrame, SparkSession
 
-from headwater.capture.intake.batch import identity
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.push.writing import moved_files
 from headwater.engine.query import operators
@@ -70,7 +69,7 @@ class SparkMerge:
 
     def _in_order(self, relation: str, summed: DataFrame, rows: int) -> DataFrame:
         table = self.workplace.catalog.project.tables.get(relation)
-        keys = [quoted(name) for name in identity(table)] if table is not None else []
+        keys = [quoted(name) for name in table.identity] if table is not None else []
         if not keys:
             return summed
         files = math.ceil(rows / FILE_ROWS)

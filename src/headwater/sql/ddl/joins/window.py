@@ -201,7 +201,7 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
             hint="leave them out here, and declare another view that groups this one",
         )
     for stream in window.streams:
-        if not tables[stream.table].key or _type(stream, tables) != "timestamp":
+        if not tables[stream.table].identity or _type(stream, tables) != "timestamp":
             raise _wrong(
                 view,
                 f'"{stream.table}" cannot be joined with ON OVERLOAD ADAPT JOINS',
@@ -217,7 +217,7 @@ def _adaptable(view: View, window: JoinWindow, select: exp.Select, tables: Mappi
             hint=f"write TOLERANCE ({window.streams[0].name} = INTERVAL '10' MINUTE, ...)",
         )
     streams = tuple(
-        replace(stream, tolerance=stream.tolerance or usual, key=tables[stream.table].key)
+        replace(stream, tolerance=stream.tolerance or usual, key=tables[stream.table].identity)
         for stream in window.streams
     )
     shortest = max(stream.tolerance or usual for stream in streams)
