@@ -291,3 +291,10 @@ def test_a_decimal_meets_a_float_inside_expressions(query: str) -> None:
 )
 def test_a_limit_that_is_none(limit: str) -> None:
     assert_unbounded("mysql", KEYED, f"SELECT id FROM t WHERE x = ? LIMIT {limit}")
+
+
+@pytest.mark.parametrize("shown", ["MAX(x), s", "COUNT(*), s", "COUNT(*), CONCAT(s, 'x')", "k, SUM(x), s"])
+def test_a_column_beside_an_aggregate_is_in_no_view(shown: str) -> None:
+    """MySQL and SQLite show that of any row of the group, or of the greatest: a view of the groups has none."""
+    schema = "CREATE TABLE t (id bigint PRIMARY KEY, k bigint NOT NULL, x int, s varchar(9));"
+    assert_unbounded("mysql", schema, f"SELECT {shown} FROM t WHERE k = ?")

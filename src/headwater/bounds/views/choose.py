@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from headwater.algebra.expressions.facts import columns_in
 from headwater.algebra.expressions.sql import sql_of
 from headwater.algebra.expressions.tree import AggregateCall, Column, Expr, walk
 from headwater.bounds.plans.optimize import extreme, plan_query
@@ -190,6 +191,7 @@ def _blocks(query: Select, catalog: Catalog) -> Iterator[tuple[Select, Aggregate
 
 def _try(block: Select, core: frozenset[str], settings: Settings, name: str, partial: bool = False) -> Choice:
     view = build_view(block, core, settings, name, partial)
+    _refuse_lost_columns(view, block)
     kept, below, catalog = keep_view(view, settings)
     inside = replace(settings, catalog=catalog)
     bounded = plan_query(view.rewritten, replace(inside, secondary=False)) or plan_query(
@@ -198,6 +200,14 @@ def _try(block: Select, core: frozenset[str], settings: Settings, name: str, par
     if bounded is None:
         raise Refused(_unread(view, block))
     return Choice((*below, kept), view.rewritten, bounded, catalog)
+
+
+def _refuse_lost_columns(view: Candidate, block: Select) -> None:
+    """A column beside an aggregate, of any of the rows (MySQL's and SQLite's), is in no group of the view."""
+    gone = set(block.aliases) - set(view.rewritten.aliases)
+    for column in (column for expr in view.rewritten.expressions() for column in columns_in(expr)):
+        if column.alias in gone:
+            raise Refused(f"{sql_of(column)} is of any of the rows of a group, which the view does not keep")
 
 
 def keep_view(
