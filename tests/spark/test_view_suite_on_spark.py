@@ -19,7 +19,7 @@ from headwater.storage.delta.types import arrow_schema
 from support.spark.keeping import Keeping
 from support.sql.suite import FOLDER, NEW, Rows, batches, suite
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 SIZE = 25
 SAMPLE = ["b8", "b19", "b72", "l75", "x22", "x91", "base1", "base2", "base4", "w6", "w25"]
@@ -76,7 +76,6 @@ def test_a_few_of_them(name: str, spark: SparkSession, tmp_path: Path) -> None:
         run(spark, tmp_path, name, wanted)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("name", "part"), PARTS)
 def test_all_of_them(name: str, part: int, spark: SparkSession, tmp_path: Path) -> None:
     run(spark, tmp_path, name, list(suite(name).catalog.kept)[part * SIZE : (part + 1) * SIZE])
