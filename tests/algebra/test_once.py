@@ -37,8 +37,8 @@ def test_a_tree_that_doubles_is_cut_at_its_shared_parts() -> None:
 
 
 def test_both_sides_of_a_plan_are_planned_with_it_once() -> None:
-    merged = share(doubled(JOINED, 2))
+    merged, other = share(doubled(JOINED, 2)), Join((RIGHT, LEFT), JOINED.conditions)
     old, new = (Project(Filter(merged, Column(name)), column_items(("a.k",))) for name in ("b.k", "a.k"))
     both = share(Union((Negate(old), new)))
     assert tree_size(both) == 1 + tree_size(merged)
-    assert merged not in compute_first(share(Union((both, doubled(JOINED, 5)))))
+    assert merged not in compute_first(share(Union((both, doubled(other, 5)))))
