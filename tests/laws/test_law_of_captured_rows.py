@@ -34,7 +34,7 @@ from support.overload.spark_in_duckdb import Killed, PushesInDuckDb
 from support.overload.window_joins import START
 from support.without_spark import shown, workplace
 
-RUNS, STEPS = 6, 12
+RUNS, STEPS = 4, 12
 VIEWS = ("said", "known", "mixed")
 
 

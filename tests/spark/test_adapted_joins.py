@@ -215,3 +215,39 @@ def test_random_rows_that_come_go_change_and_grow_old(spark: SparkSession, tmp_p
     assert lost > 2
     assert grew_old
     assert all(verified.equal for verified in kept.verify_all())
+
+
+WITHOUT_TIMES = """
+CREATE TABLE a (id BIGINT PRIMARY KEY, k BIGINT);
+CREATE TABLE b (id BIGINT PRIMARY KEY, k BIGINT, ts TIMESTAMP TEMPORAL);
+CREATE MATERIALIZED VIEW three FRESHNESS = '9 seconds' WINDOW = INTERVAL '5' SECOND TOLERANCE (y = INTERVAL '20' SECOND)
+  ON OVERLOAD ADAPT JOINS AS SELECT x.id AS i0, y.id AS i1 FROM a x JOIN b y ON x.k = y.k;
+"""
+
+
+def test_rows_without_a_time_are_as_old_as_it_is_since_they_were_captured(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    kept = keeping(spark, tmp_path, Overload(), WITHOUT_TIMES)
+
+    def came(number: int, op: str = "insert") -> None:
+        kept.ingest("a", [{"op": op, "row": {"id": number, "k": 1}}])
+
+    came(1)  # a second after the start, as each is a second after the one before
+    came(2)
+    at = START + timedelta(seconds=7)  # six seconds after the first, five after the second
+    kept.ingest("b", [{"op": "insert", "row": {"id": 9, "k": 1, "ts": f"{at.isoformat()}Z"}}])
+    kept.push()
+    assert kept.rows("three") == [(2, 9)]
+    came(3)
+    came(2, "delete")
+    kept.push()
+    assert kept.rows("three") == [(3, 9)]
+    assert kept.verify("three").equal
+    kept.clock.advance(timedelta(seconds=14))  # its tolerance is the window and the freshness together
+    kept.push()
+    assert kept.rows("three") == []
+    came(4)
+    kept.push()
+    assert kept.rows("three") == []  # too far from the other
+    assert kept.verify("three").equal

@@ -53,9 +53,8 @@ class Job:
     hollowed: tuple[str, ...] = ()  # hidden stages that a recompute as a whole leaves empty (whole.py)
     replaces: bool = False  # what was stored is replaced: nobody needs the difference
     whole: bool = False  # `stage` is the view as a whole
-    apart: bool = (
-        False  # of an adapted join: results of rows that leave are looked for by which row came last
-    )
+    apart: bool = False  # of an adapted join: rows that leave are joined by which row came last
+    found: float = 0.0  # by the last pushes of an adapted join, which finds many results of few rows
 
     @property
     def name(self) -> str:
@@ -128,9 +127,11 @@ def decide(
     decided = job(mode, choice.reason, effort, changed)
     if not probing_stages(kept):
         return decided
+    learnt, project, warehouse = workplace.learnt, workplace.catalog.project, workplace.warehouse
     return replace(
         decided,
-        apart=workplace.learnt.apart(workplace.catalog.project, workplace.warehouse, kept, until),
+        apart=learnt.apart(project, warehouse, kept, until),
+        found=learnt.of(project, warehouse, kept.view, until).lately,
     )
 
 

@@ -43,16 +43,16 @@ class DeltaQuery(NamedTuple):
 
 
 def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, float]:
-    """The plan of a job in an action that handles few rows, and at most how many rows it reads."""
+    """The plan of a job in an action that handles few rows, and at most how many rows it reads, or finds."""
     estimates = Estimates(relations)
     if job.mode is not Mode.INCREMENTAL:
         return job.stage.plan, _rows_read(job.stage.plan, estimates)
     plan = delta_plan(job, estimates, few=True)
     rows = _rows_read(plan, estimates)
-    if handles_few(rows, 1):
-        return plan, rows
-    plan = delta_plan(job, estimates)
-    return plan, _rows_read(plan, estimates)
+    if not handles_few(rows, 1):
+        plan = delta_plan(job, estimates)
+        rows = _rows_read(plan, estimates)
+    return plan, max(rows, job.found)
 
 
 def _rows_read(plan: Plan | None, estimates: Estimates) -> float:

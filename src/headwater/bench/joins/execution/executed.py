@@ -185,7 +185,7 @@ def _arrived(streams: Streams, push: Sequence[Probes]) -> dict[str, int]:
 
 
 def _plan_before(learnt: LearntJoins, streams: Streams, push: Sequence[Probes]) -> JoinPlan:
-    """The plan as it is known, at the rates of a push."""
+    """The plan by the newest estimates, whether they changed who probes, at the rates of a push."""
     join = learnt.of(streams.workplace.catalog.project, streams.warehouse, VIEW, push[0].at)
     rates = {stream: rows / PUSH_EVERY for stream, rows in _arrived(streams, push).items()}
-    return join.learnt.believed(rates, streams.workload.window)
+    return join.learnt.expected(rates, streams.workload.window)

@@ -24,9 +24,9 @@ __all__ = ["LearntJoin", "LearntJoins"]
 
 LOOKED_BACK = 3_600_000_000  # microseconds before the newest push
 MOST_APART = 4  # inputs: of more, the joins apart are so many that planning them takes longer
-MANY_MATCHES = (
-    100_000  # of a push: to join the rows that leave with fewer takes less than to plan joins apart
-)
+# Of a push: to join the rows that leave with all that is stored takes less than to plan joins apart if fewer.
+MANY_MATCHES = 100_000
+LATELY = 3  # pushes
 MOST_MADE = 200  # pushes of which it is remembered how many results they made
 
 
@@ -44,6 +44,11 @@ class LearntJoin:
     matches: tuple[tuple[int, float], ...] = ()
     silent_at: int = BEGINNING
     present: Present = field(default_factory=dict)  # rows in the windows, halfway through the last push
+
+    @property
+    def lately(self) -> float:
+        """The most results that one of the last pushes found."""
+        return max((found for _, found in self.made[-LATELY:]), default=0.0)
 
     @property
     def tree(self) -> JoinPlan:

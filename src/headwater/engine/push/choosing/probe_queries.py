@@ -30,7 +30,7 @@ def probes_query(workplace: Workplace, job: Job, inputs: Inputs) -> str:
     net = net_changes(workplace, job, inputs, stored)
     rows = _numbered(workplace, job, inputs, net) if probing.numbered else f"{net} WHERE {WEIGHT} > 0"
     came = _came(job, probing, rows)
-    return came if stored is None else f"{came} UNION ALL {_went(job, probing, net, stored)}"
+    return came if stored is None else f"{came} UNION ALL {_went(job, probing, net, stored, inputs)}"
 
 
 def _numbered(workplace: Workplace, job: Job, inputs: Inputs, net: str) -> str:
@@ -64,16 +64,20 @@ def _instant(time: int, column: str) -> str:
     return given(f"timestamp_micros({time})", column)
 
 
-def _went(job: Job, probing: Probing, net: str, stored: Query) -> str:
+def _sent(inputs: Inputs) -> str:
+    return "SHUFFLE_HASH" if inputs.one_task else "BROADCAST"
+
+
+def _went(job: Job, probing: Probing, net: str, stored: Query, inputs: Inputs) -> str:
     names = names_of(job)
     listed, mine = ", ".join(map(quoted, names)), ", ".join(f"s.{quoted(name)}" for name in names)
     old = f"s.{quoted(probing.time)} < {_instant(job.until - micros(probing.keep), f's.{WEIGHT}')}"
     same = " AND ".join(f"s.{quoted(name)} <=> n.{quoted(name)}" for name in names)
     his = ", ".join(f"s.{name}" for name in (PUSHED, PROBED, *_numbers(job)))
-    few = " /*+ BROADCAST(n) */" if job.effort.changed <= SMALL_ROWS else ""
+    hint = f" /*+ {_sent(inputs)}(n) */" if job.effort.changed <= SMALL_ROWS else ""
     # Of all that is stored only what goes is added up.
     return (
-        f"SELECT *, {GONE} AS {KIND} FROM (SELECT{few} {mine}, {his}, -sum(s.{WEIGHT}) AS {WEIGHT}"
+        f"SELECT *, {GONE} AS {KIND} FROM (SELECT{hint} {mine}, {his}, -sum(s.{WEIGHT}) AS {WEIGHT}"
         f" FROM {stored.text} AS s"
         f" LEFT JOIN (SELECT {listed}, true AS _gone FROM {net} WHERE {WEIGHT} < 0) AS n ON {same}"
         f" WHERE coalesce(n._gone, false) OR {old} GROUP BY {mine}, {his} HAVING sum(s.{WEIGHT}) <> 0)"

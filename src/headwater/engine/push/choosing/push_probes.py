@@ -34,7 +34,7 @@ from headwater.engine.push.writing import arrow_columns, moved_files
 from headwater.engine.query.inputs import Inputs
 from headwater.engine.spark.metering import metered
 from headwater.engine.spark.session import Size
-from headwater.planning.stages.actions import SMALL_ROWS
+from headwater.planning.stages.actions import SMALL_ROWS, handles_few
 from headwater.storage.delta.delta_log import NewFile
 from headwater.storage.timeline import WEIGHT
 
@@ -58,9 +58,12 @@ class _Written:
 def push_probes(workplace: Workplace, jobs: Sequence[Job]) -> list[Pushed]:
     """Bring the recent rows of inputs to a time."""
     group = f"push {', '.join(job.name for job in jobs)} {jobs[0].until}"
-    small = sum(job.effort.changed + job.effort.scanned for job in jobs) <= SMALL_ROWS
-    spark = workplace.spark_of(jobs[0].name, Size.SMALL if small else Size.LARGE)
-    with metered(spark, group, f"probe {len(jobs)} inputs", "pushes") as meter, Inputs(spark) as inputs:
+    rows = sum(job.effort.changed + job.effort.scanned for job in jobs)
+    few = handles_few(rows, len(jobs))
+    spark = workplace.spark_of(
+        jobs[0].name, Size.FEW if few else Size.SMALL if rows <= SMALL_ROWS else Size.LARGE
+    )
+    with metered(spark, group, f"probe {len(jobs)} inputs", "pushes") as meter, Inputs(spark, few) as inputs:
         frames = [inputs.spark.sql(probes_query(workplace, job, inputs)) for job in jobs]
         pairs = list(zip(jobs, frames, strict=True))
         batches = [pairs] if _compatible(frames) else [[pair] for pair in pairs]
