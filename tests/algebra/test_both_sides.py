@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headwater.algebra.delta.both_sides import both_sides
 from headwater.algebra.delta.derive import delta
 from headwater.algebra.expressions.build import column_items
 from headwater.algebra.expressions.tree import AggregateCall, Column
+from headwater.algebra.plans.both_sides import both_sides
 from headwater.algebra.plans.nodes import Aggregate, Filter, Negate, Project, Scan, Union
 from headwater.algebra.stages.stage import Stage, StageKind
 

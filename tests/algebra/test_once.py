@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from headwater.algebra.expressions.build import column_items
 from headwater.algebra.expressions.tree import Column, equal
-from headwater.algebra.plans.nodes import Join, Plan, Scan, Union
+from headwater.algebra.plans.nodes import Filter, Join, Negate, Plan, Project, Scan, Union
 from headwater.algebra.plans.once import LARGE_TREE, compute_first, tree_size
 from headwater.algebra.plans.walks import nodes, share
 
@@ -33,3 +34,11 @@ def test_a_tree_that_doubles_is_cut_at_its_shared_parts() -> None:
     assert plan not in first
     assert max(tree_size(node, first) for node in nodes(plan)) <= 4
     assert tree_size(plan, first) < LARGE_TREE
+
+
+def test_both_sides_of_a_plan_are_planned_with_it_once() -> None:
+    merged, other = share(doubled(JOINED, 2)), Join((RIGHT, LEFT), JOINED.conditions)
+    old, new = (Project(Filter(merged, Column(name)), column_items(("a.k",))) for name in ("b.k", "a.k"))
+    both = share(Union((Negate(old), new)))
+    assert tree_size(both) == 1 + tree_size(merged)
+    assert merged not in compute_first(share(Union((both, doubled(other, 5)))))

@@ -11,8 +11,10 @@ real work are computed once, as small tables, before the rest is planned.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Over, Plan, Restrict, SemiJoin
+from headwater.algebra.plans.both_sides import both_sides
+from headwater.algebra.plans.nodes import Aggregate, Join, OuterJoin, Over, Plan, Restrict, SemiJoin, Union
 from headwater.algebra.plans.walks import children, nodes
 
 __all__ = ["LARGE_TREE", "compute_first", "tree_size"]
@@ -23,8 +25,8 @@ LARGE_TREE = 50
 def tree_size(plan: Plan, first: frozenset[Plan] = frozenset()) -> int:
     """Nodes of the tree that Spark would plan, if the parts `first` are tables already."""
     sizes: dict[Plan, int] = {}
-    for node in nodes(plan):
-        sizes[node] = 1 + sum(1 if child in first else sizes[child] for child in children(node))
+    for node in _planned(plan, set()):
+        sizes[node] = 1 + sum(1 if child in first else sizes[child] for child in _below(node))
     return sizes[plan]
 
 
@@ -35,8 +37,26 @@ def compute_first(plan: Plan, first: frozenset[Plan] = frozenset()) -> frozenset
     """
     if tree_size(plan, first) <= LARGE_TREE:
         return frozenset()
-    uses = Counter(child for node in nodes(plan) for child in children(node))
-    return frozenset(node for node in nodes(plan) if uses[node] > 1 and _works(node))
+    planned = list(_planned(plan, set()))
+    uses = Counter(child for node in planned for child in _below(node))
+    return frozenset(node for node in planned if uses[node] > 1 and _works(node))
+
+
+def _below(node: Plan) -> Sequence[Plan]:
+    """What Spark plans below a node: two terms that are both sides of one plan have it once."""
+    if not isinstance(node, Union):
+        return tuple(children(node))
+    pairs, others = both_sides(node.inputs)
+    return (*others, *(pair.merged for pair in pairs))
+
+
+def _planned(plan: Plan, met: set[Plan]) -> Iterator[Plan]:
+    """Every distinct node once, those below a node before it."""
+    if plan not in met:
+        met.add(plan)
+        for child in _below(plan):
+            yield from _planned(child, met)
+        yield plan
 
 
 def _works(node: Plan) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from headwater.algebra.delta.both_sides import BothSides
 from headwater.algebra.expressions.build import TRUE
 from headwater.algebra.expressions.tree import Column, Expr, columns_of, conjunction, equal, spark_sql
 from headwater.algebra.expressions.types import decimal_of, is_exact
+from headwater.algebra.plans.both_sides import BothSides
 from headwater.algebra.plans.nodes import Aggregate, AggregateCall, Explode, JoinKind, Windows
 from headwater.engine.query.halved_sums import halved_sum
 from headwater.engine.query.query import Query, quoted

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from headwater.algebra.delta.both_sides import both_sides
 from headwater.algebra.expressions.tree import Expr, columns_of, conjunction, spark_sql
 from headwater.algebra.expressions.types import is_exact
 from headwater.algebra.moments.plans import node_moves
+from headwater.algebra.plans.both_sides import both_sides
 from headwater.algebra.plans.join_order import ordered
 from headwater.algebra.plans.nodes import (
     Aggregate,

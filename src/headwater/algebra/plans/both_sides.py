@@ -2,7 +2,7 @@
 
     -old(Filter(M, goes))  +  new(Filter(M, comes))
 
-M holds what a group was and what it is (extremes.py).  A delta plan is a graph, but Spark plans trees:
+M holds what a group was and what it is (delta/extremes.py).  A delta plan is a graph, but Spark plans trees:
 written as two terms, M and all that it reads would be planned and computed twice.
 """
 
