@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,10 +11,12 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+from headwater.capture.errors_in_a_row import likely_cause
 from headwater.capture.ingest_file import append_file
 from headwater.capture.intake.append import Appender, append
 from headwater.capture.rejected import rejected_rows
 from headwater.clock import ManualClock
+from headwater.errors import InputError
 from headwater.model import Column, Table, Watermark
 from headwater.storage.warehouse import Warehouse
 from support.capture import dead_letters, rows_of
@@ -51,6 +54,29 @@ def test_an_empty_table_takes_what_comes_first_and_then_nothing_that_is_too_late
     assert [letter["reason"] for letter in dead_letters(warehouse)] == [result.reasons[0].reason]
     assert rejected_rows(warehouse, ["quotes"])["quotes"].rows == 1
     assert append(warehouse, QUOTES, [quote(7, 0)], clock).rejected == 1, "the greatest is now an hour later"
+
+
+def test_a_file_of_late_rows_is_not_a_wrong_file(
+    warehouse: Warehouse, clock: ManualClock, tmp_path: Path
+) -> None:
+    """A hundred wrong records in a row stop a file; late rows are right, and what comes with them is stored."""
+    append(warehouse, QUOTES, [quote(0, 0)], clock)
+    file = tmp_path / "late.jsonl"
+
+    def lines(*records: dict[str, object]) -> str:
+        return "".join(json.dumps(record, default=str) + "\n" for record in records)
+
+    late = [quote(number, -60) for number in range(1, 201)]
+    file.write_text(lines(*late, quote(201, 1)))
+    taken = append_file(Appender(warehouse, QUOTES, clock), str(file))
+    assert (taken.accepted, taken.rejected) == (1, 200)
+    assert len(dead_letters(warehouse)) == 200
+    assert likely_cause(QUOTES, taken.reasons, "late.jsonl").startswith("The rows are older than")
+    file.write_text(lines(*late[:60], *({"id": "x"} for _ in range(99)), *late[60:], quote(202, 1)))
+    assert append_file(Appender(warehouse, QUOTES, clock), str(file)).accepted == 1, "99 neighbours are wrong"
+    file.write_text(lines(*late[:60], *({"id": "x"} for _ in range(100)), quote(203, 1)))
+    with pytest.raises(InputError, match="100 records in a row are wrong, from line 61 on"):
+        append_file(Appender(warehouse, QUOTES, clock), str(file))
 
 
 def test_records_are_judged_by_the_rows_that_they_bring(warehouse: Warehouse, clock: ManualClock) -> None:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from headwater.algebra.expressions.build import aggregate_of
-from headwater.algebra.expressions.tree import Column
-from headwater.algebra.plans.nodes import Aggregate, Plan, Restrict, Scan
+from headwater.algebra.expressions.tree import Column, call, equal
+from headwater.algebra.plans.nodes import Aggregate, Join, Plan, Restrict, Scan, SemiJoin
 from headwater.algebra.plans.walks import nodes
 from headwater.algebra.stages.split import split
 from headwater.engine.push.decide import Job
@@ -61,6 +61,16 @@ def test_rows_count_as_often_as_they_are_read(tmp_path: Path) -> None:
     both = Restrict(SCAN, (Column("t.k"),), Aggregate(SCAN, (("k", Column("t.k")),), ()))
     assert Estimates(relations).rows(both) == 101
     assert Estimates(relations).scanned(both) == 202
+
+
+def test_pairs_count_that_no_equality_leads_to(tmp_path: Path) -> None:
+    _, relations = job_of(tmp_path, 100)
+    other, estimates = replace(SCAN, alias="u"), Estimates(relations)
+    equality, order = equal(Column("t.k"), Column("u.k")), call("lt", Column("t.k"), Column("u.k"))
+    assert estimates.scanned(Join((SCAN, other), (equality, order))) == 202
+    assert estimates.scanned(Join((SCAN, other), (order,))) == 202 + 101 * 101
+    assert estimates.scanned(SemiJoin(SCAN, other, ((Column("t.k"), Column("u.k")),))) == 202
+    assert estimates.scanned(SemiJoin(SCAN, other, (), order)) == 202 + 101 * 101
 
 
 def test_an_action_of_many_stages_may_handle_more_rows() -> None:

@@ -97,6 +97,10 @@ def test_trees_that_are_united_need_what_all_their_views_need() -> None:
             assert needs == needs_of(members)
             made = parts_plan(needs.groupings.values(), needs.edges)
             assert made == parts_plan([member.grouping for member in members])
+            others = random.sample(members, len(members))
+            assert repr(made) == repr(parts_plan([member.grouping for member in others])), (
+                "whatever the order"
+            )
             tried += at < len(members)
     assert tried > scaled(50)
 

@@ -285,6 +285,19 @@ def test_runs_keep_to_their_trees_until_they_are_asked_to_weave_afresh(tmp_path:
     assert len(shared_catalog(apart.catalog, apart.warehouse, replan=True).shared) == 3
 
 
+def test_weaving_afresh_leaves_a_tree_that_holds_the_same(tmp_path: Path) -> None:
+    """In whatever order its views came."""
+    a, b = windows("a", 60, 10), windows("b", 120, 20, keys="", call="max(price)")
+    c = windows("c", 30, 10, call="sum(venue)")
+    for views in ((b,), (b, c), (b, c, a)):
+        grown = project(tmp_path, *views)
+        before = stages(shared_catalog(grown.catalog, grown.warehouse))
+    assert len(before) == 1
+    for views in ((b, c, a), (a, b, c), (c, a, b)):
+        afresh = project(tmp_path, *views)
+        assert stages(shared_catalog(afresh.catalog, afresh.warehouse, replan=True)) == before
+
+
 def test_a_stage_costs_something_by_itself(tmp_path: Path) -> None:
     """The paper would make a tree of each when rows are few; but each would be one more stage in every push."""
     views = [windows(f"v{slide}", 100 * slide, slide) for slide in (7, 11, 13)]

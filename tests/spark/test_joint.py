@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ from headwater.engine.push.decide import Job
 from headwater.engine.push.together import joint
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.query.inputs import Inputs
+from headwater.planning.stages import actions
 from headwater.storage.delta.data_files import NewFile
 from support.spark.keeping import Keeping
 from support.spark.shop import SHOP
@@ -59,6 +61,21 @@ def test_a_level_is_one_action(spark: SparkSession, tmp_path: Path) -> None:
     # Files of a common action have columns of other stages, all NULL; the log's ranges are of its own.
     (file,) = kept.workplace.timeline("large").delta(records[0].after, records[0].until).files
     assert set(file.minimum) <= {"oid", "amount", "_weight", "_time"}
+
+
+@pytest.mark.parametrize("few", [True, False], ids=["few rows", "many rows"])
+def test_few_rows_are_one_task_of_spark(
+    few: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "FEW_ROWS", 1_000 if few else -1)
+    kept = filled(spark, tmp_path, FEW)
+    records = kept.push()
+    check(kept)
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(records[0].action)]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+    tasks = sum(stage.numTasks for stage in stages if stage is not None)
+    assert tasks == 1 if few else tasks > 3
 
 
 def test_first_computations_of_few_rows_are_one_action(spark: SparkSession, tmp_path: Path) -> None:
@@ -112,7 +129,9 @@ def test_an_action_has_as_many_tasks_as_its_files_deserve(tmp_path: Path) -> Non
         return str(path)
 
     def tasks(*slices: tuple[str, ...]) -> int:
-        return joint._tasks(slices)
+        opened = Inputs(cast("SparkSession", None))
+        opened.files = dict.fromkeys(slices, "")
+        return joint._tasks(opened.bytes_read)
 
     small, large = file("small", 1_000), file("large", 10 * joint.BYTES_PER_TASK)
     assert tasks((small,)) == joint.FEWEST_TASKS

@@ -34,12 +34,13 @@ def judged(text: str) -> InputError:
     return refused.value
 
 
-def test_what_cannot_be_kept_is_refused_at_its_place_in_these_words() -> None:
+def test_what_cannot_be_kept_is_refused_at_its_place_in_these_words(caplog: pytest.LogCaptureFixture) -> None:
     for code, text, message in REFUSED:
         error = judged(text)
         assert (error.code, error.message) == (code, message), text
         assert error.place is not None, text
         assert error.place.line == TABLES.count("\n") + 2, text
+    assert [record.message for record in caplog.records] == []
 
 
 def test_there_are_enough_of_them() -> None:

@@ -27,13 +27,13 @@ NOT_IN_DUCKDB = {
     "x23", "x34", "x66", "x69", "x80", "x83", "x84",
 }  # fmt: skip
 # DuckDB has a time zone in them, NULL for IN, another row of equal ones, or rounds an average otherwise.
-NOT_AS_DUCKDB = {"b22", "b58", "b96", "b123"}
+NOT_AS_DUCKDB = {"b22", "b58", "b96", "b123", "w19", "w57"}
 # Of functions that the evaluator does not follow: on Spark alone (tests/spark/test_regression_views.py).
 NOT_EVALUATED = {
     "b15", "b16", "b17", "b19", "b24", "b37", "b39", "b66", "b67", "b68", "b69", "b70", "b71", "b72", "b73", "b74",
     "b75", "b76", "b77", "b78", "b79", "b80", "b81", "b82", "b83", "b84", "b85", "b86", "b88", "b90", "b116", "b117",
     "b118", "b119", "b122", "b126", "l2", "l11", "l44", "l53", "l63", "l67", "l68", "l70", "l72", "x21", "x22", "x24",
-    "x70", "x76", "x77", "x78", "x79", "k63", "k64", "k65", "k66",
+    "x70", "x76", "x77", "x78", "x79", "k63", "k64", "k65", "k66", "w56",
 }  # fmt: skip
 # The grand total of no rows: DuckDB has one, Spark has none.
 GRAND_TOTALS = {"ds5", "ds14", "ds18", "ds36", "ds67", "ds70", "ds86"}
@@ -46,7 +46,7 @@ def test_every_view_is_kept_incrementally(name: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert sum(len(suite(name).catalog.kept) for name in FILES) >= 890
+    assert sum(len(suite(name).catalog.kept) for name in FILES) >= 940
 
 
 @pytest.mark.slow

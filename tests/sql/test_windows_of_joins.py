@@ -39,6 +39,8 @@ def test_a_window_and_tolerances() -> None:
     clauses = "WINDOW = INTERVAL '10' MINUTE TOLERANCE (NYC = INTERVAL '12' MINUTE, t INTERVAL 15 MINUTES)"
     streams = (Stream("nyc", "nyc", "at", 12 * MINUTES), Stream("t", "tokyo", "at", 15 * MINUTES))
     assert view(clauses).window == JoinWindow(10 * MINUTES, streams=streams)
+    by_table = clauses.replace("t INTERVAL", "Tokyo INTERVAL")  # which is joined once
+    assert view(by_table).window == view(clauses).window
     properties = "TBLPROPERTIES ('headwater.window' = '10 minutes', 'headwater.tolerance' = 'nyc = 12 minutes, t = 15 minutes')"
     assert view(properties).window == view(clauses).window
     assert view(properties).sql.text == view(clauses).sql.text
@@ -162,7 +164,9 @@ def test_what_a_part_of_the_matches_would_answer_otherwise_is_refused(select: st
         ("WINDOW = INTERVAL '1' MONTH", JOIN, "HW108", "no fixed length"),
         ("TOLERANCE (nyc = INTERVAL '1' HOUR)", JOIN, "HW127", "needs a WINDOW"),
         (f"{WINDOW} TOLERANCE (nyk = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "nyk"'),
-        (f"{WINDOW} TOLERANCE (tokyo = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "tokyo"'),
+        (f"{WINDOW} TOLERANCE (firms = INTERVAL '1' HOUR)", JOIN, "HW127", 'joins no "firms"'),
+        (f"{WINDOW} TOLERANCE (tokyo = '1 hour', t = '1 hour')", JOIN, "HW127", '"t" has two tolerances'),
+        (f"{WINDOW} TOLERANCE (nyc = '1 hour')", "SELECT a.id FROM nyc a JOIN nyc b ON b.id = a.id", "HW127", "more than once"),
         (f"{WINDOW} TOLERANCE (t = INTERVAL '9' MINUTE)", JOIN, "HW127", "shorter than the WINDOW"),
         (f"{WINDOW} TOLERANCE (t = '1 hour', T = '2 hours')", JOIN, "HW103", "given twice"),
         (f"{WINDOW} {WINDOW}", JOIN, "HW103", "given twice"),

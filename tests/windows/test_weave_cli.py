@@ -166,3 +166,10 @@ def test_the_quick_bench(tmp_path: Path) -> None:
 def test_the_package_example_runs() -> None:
     assert doctest.testmod(headwater.planning.windows).failed == 0
     assert doctest.testmod(headwater.planning.windows).attempted > 3
+
+
+def test_some_pushes_must_be_left_to_count(tmp_path: Path) -> None:
+    asked = "bench weave --execute --rate 10 --pushes 4 --warm 4 --out"
+    result = CliRunner().invoke(app, [*asked.split(), str(tmp_path)])
+    assert isinstance(result.exception, InputError)
+    assert "--warm 4 of --pushes 4 leaves none to count" in str(result.exception)

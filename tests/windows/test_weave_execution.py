@@ -11,6 +11,7 @@ from headwater.algebra.stages.stage import Kept
 from headwater.bench.weave.execution.answers import Check, by_definition, wrong
 from headwater.bench.weave.execution.duckdb_limit import DuckLimit
 from headwater.bench.weave.execution.figure import draw
+from headwater.bench.weave.execution.optimizers import members_of
 from headwater.bench.weave.execution.outcome import (
     DUCKDB,
     SEPARATE,
@@ -20,8 +21,8 @@ from headwater.bench.weave.execution.outcome import (
     extrapolated,
     fields,
 )
-from headwater.bench.weave.execution.quotes import generated
-from headwater.bench.weave.execution.views import sample, window_project, window_views
+from headwater.bench.weave.execution.quotes import generated, recorded
+from headwater.bench.weave.execution.views import placed, sample, window_project, window_views
 from headwater.catalog import build
 from headwater.model import Weaving
 from headwater.planning.windows import Query
@@ -40,6 +41,25 @@ def test_a_stream_deletes_and_updates_each_row_at_most_once() -> None:
     assert len(rows) == 4 * 200 - 3 * 20  # a half of what goes comes back with another price
     assert pc.sum(pa.concat_tables(STREAM.batches)[WEIGHT]).as_py() == len(rows)
     assert len(pc.unique(rows["id"])) == len(rows)
+
+
+def test_recorded_quotes_change_once_however_many_come_in_a_batch(tmp_path: Path) -> None:
+    """Quotes are not as many in every minute; a row of a batch before the last may be gone already."""
+    opening = 34_200_000
+    instants = [
+        opening + at
+        for batch, count in enumerate((200, 40, 400, 30))
+        for at in range(10_000 * batch, 10_000 * batch + count)
+    ]
+    file = tmp_path / "quotes.csv"
+    lines = (f"{'AB'[at % 2]},{at},{10_000 + at % 977}" for at in instants)
+    file.write_text("symbol,ms_since_midnight,bid_x10000\n" + "\n".join(lines) + "\n")
+    stream = recorded(str(file), 10, 4, removed=0.5)
+    assert [len(stream.after(pushes)) for pushes in range(5)] == [0, 200, 190, 580, 510]
+    gone = [change["id"] for batch in stream.batches for change in batch.to_pylist() if change[WEIGHT] < 0]
+    assert len(gone) == len(set(gone)) == 100 + 20 + 200
+    came = pa.concat_tables(stream.batches)
+    assert pc.sum(came[WEIGHT]).as_py() == len(stream.after(4))
 
 
 def test_answers_that_differ_in_one_row_are_wrong() -> None:
@@ -69,6 +89,20 @@ def test_the_limit_by_hand_is_right_after_every_push(tmp_path: Path) -> None:
         limit.push(batch)
         expected = by_definition(STREAM.after(number + 1), QUERIES)
         assert wrong({view: limit.answer(view) for view in expected}, expected) == ()
+
+
+def test_at_several_sites_each_keeps_the_views_that_the_optimizer_gives_it(tmp_path: Path) -> None:
+    queries = window_views(24)
+    project = window_project(str(tmp_path), queries, STREAM, Weaving("wg-i", always=True), sites=3)
+    catalog = shared_catalog(build(project), Warehouse(str(tmp_path)))
+    places = placed(queries, STREAM, "wg-i", 3)
+    assert {catalog.site_of(query.id) for query in queries} == {"default", "site2", "site3"}
+    assert all(catalog.site_of(query.id) == places[query.id] for query in queries)
+    for query in queries:
+        (tree,) = catalog.kept[query.id].stages[-1].reads
+        assert catalog.site_of(tree) == places[query.id], "a tree lies where its views do"
+    assert set(catalog.copies) == {"quotes@site2", "quotes@site3"}
+    assert sum(len(members) for _, members in members_of(catalog, queries)) == 24
 
 
 def test_a_sample_has_the_overlap_of_all() -> None:

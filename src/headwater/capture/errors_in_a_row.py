@@ -45,10 +45,12 @@ def stop_at_unreadable(table: Table, records: Iterable[Record], path: str) -> It
 
 
 def stop_at_wrong(table: Table, batch: Batch, rejected: Sequence[Rejection], *, path: str) -> None:
-    """Raise InputError if a hundred neighbours were rejected."""
-    if len(rejected) < MOST_IN_A_ROW:
+    """Raise InputError if a hundred neighbours were rejected; rows that only come too late are not wrong."""
+    wrong = sorted(
+        (rejection for rejection in rejected if not rejection.late), key=lambda rejection: rejection.line
+    )
+    if len(wrong) < MOST_IN_A_ROW:
         return
-    wrong = sorted(rejected, key=lambda rejection: rejection.line)
     lines = {rejection.line for rejection in wrong}
     accepted = sorted(record.line for record in batch.records if record.line not in lines)
     for first in range(len(wrong) - MOST_IN_A_ROW + 1):
@@ -105,6 +107,8 @@ def likely_cause(table: Table, wrong: Sequence[Rejection], path: str) -> str:
         )
     if reason.startswith("CARDINALITY LIMIT"):
         return "The table's CARDINALITY LIMIT in CREATE TABLE is smaller than what the file needs."
+    if first.late:
+        return "The rows are older than the table's WATERMARK lets in."
     if "there is no such" in reason:
         return f"Feed the referenced table first: {first.reason.rpartition('no such ')[2].partition('.')[0]}."
     if (wrong_column := _COLUMN.fullmatch(first.reason)) is not None:

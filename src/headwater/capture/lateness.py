@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headwater.capture.intake.batch import Batch, Operation, without
+from headwater.capture.intake.batch import TOO_LATE, Batch, Operation, without
 from headwater.model import Table
 from headwater.sql.ddl.joins.window import interval_text
 from headwater.storage.delta.data_files import DataFile
@@ -43,7 +43,7 @@ def without_late(table: Table, batch: Batch, files: Sequence[DataFile]) -> Batch
         late = pc.fill_null(pc.less_equal(times, latest_late), False).to_numpy()
     late = late & (batch.operations != Operation.DELETE)
     limit = f"WATERMARK = {interval_text(watermark.length)}"
-    reason = f'too late: "{watermark.column}" is further behind the greatest stored than {limit}'
+    reason = f'{TOO_LATE}: "{watermark.column}" is further behind the greatest stored than {limit}'
     return without(table, batch, dict.fromkeys(np.flatnonzero(late).tolist(), reason))
 
 

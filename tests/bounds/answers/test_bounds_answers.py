@@ -53,6 +53,8 @@ FORMS = [
     ("SELECT n FROM p WHERE g = :g UNION SELECT n FROM p WHERE g = 0 ORDER BY n DESC LIMIT 3 OFFSET 1", ""),
     ("SELECT MAX_BY(id, v) AS a, MIN_BY(id, v) AS b FROM c WHERE p = :g",
      "SELECT (SELECT id FROM c WHERE p = :g AND v IS NOT NULL ORDER BY v DESC, id DESC LIMIT 1), (SELECT id FROM c WHERE p = :g AND v IS NOT NULL ORDER BY v, id LIMIT 1)"),
+    ("SELECT n, COUNT(*) AS k FROM p WHERE g = :g + 7", ""),
+    ("SELECT n + 1 AS m, MAX(id) AS k FROM p WHERE id = :g + 700", ""),
     ("SELECT id FROM p WHERE id = GREATEST(:g, 2) OR id = LEAST(:g, 2)", "SELECT id FROM p WHERE id IN (1, 2)"),
     ("SELECT a.id, t.k FROM p a JOIN (SELECT p, COUNT(*) AS k FROM c GROUP BY p) t ON t.p = a.id WHERE a.id = :g", ""),
 ]  # fmt: skip

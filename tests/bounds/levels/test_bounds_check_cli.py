@@ -228,3 +228,50 @@ def test_the_installed_command(shop: Path) -> None:
     assert broken.returncode == 2
     assert broken.stderr.startswith("HW005: cannot read")
     assert "Traceback" not in broken.stderr
+
+
+FIRST = "CREATE TABLE t (id int PRIMARY KEY, k text NOT NULL, CONSTRAINT uq UNIQUE (k));"
+SECOND = "-- name: q\n{};"
+
+
+def level_of_q(folder: Path) -> str:
+    _, output = run("--dialect", "postgres", "--json", folder)
+    (level,) = (found["level"] for found in json.loads(output)["queries"] if found["name"] == "q")
+    return str(level)
+
+
+BY_K, GONE = "SELECT id FROM t WHERE k = $1", "DELETE FROM t WHERE id = $1"
+
+
+@pytest.mark.parametrize(
+    ("later", "query", "level"),
+    [
+        ("", BY_K, "SI-1"),
+        ("ALTER TABLE t DROP CONSTRAINT uq;", BY_K, "unbounded"),
+        ("ALTER TABLE other DROP CONSTRAINT uq;", BY_K, "SI-1"),
+        ("DROP TABLE t; CREATE TABLE t (id int, k text);", BY_K, "unbounded"),
+        ("CREATE TABLE kid () INHERITS (t);", BY_K, "unbounded"),
+        ("CREATE UNIQUE INDEX i ON t (lower(k));", "SELECT id FROM t WHERE lower(k) = $1", "SI-1"),
+        ("CREATE FUNCTION lower(x text) RETURNS text AS 'x' LANGUAGE sql;", "SELECT id FROM t WHERE k = lower($1)", "not analysed"),
+        ("", GONE, "SI-0"),
+        ("CREATE TABLE c (id int PRIMARY KEY, t int REFERENCES t (id) ON DELETE CASCADE);", GONE, "unbounded"),
+        ("CREATE TRIGGER g AFTER DELETE ON t FOR EACH ROW EXECUTE FUNCTION f();", GONE, "not analysed"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("names", [("V2__a.sql", "V10__b.sql", "a_q.sql"), ("1.sql", "b_q.sql", "a2.sql")])
+def test_what_one_file_says_holds_in_the_others(
+    tmp_path: Path, names: tuple[str, str, str], later: str, query: str, level: str
+) -> None:
+    """Several files are read as one after the other, those of a folder by their numbers."""
+    asked, declared = (names[2], names[1]) if names[0] == "V2__a.sql" else (names[1], names[2])
+    for name, text in zip((names[0], declared, asked), (FIRST, later, SECOND.format(query)), strict=True):
+        (tmp_path / name).write_text(text + "\n")
+    assert level_of_q(tmp_path) == level
+
+
+def test_a_change_that_comes_before_its_table(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("ALTER TABLE t DROP CONSTRAINT uq;")
+    (tmp_path / "b.sql").write_text(f"{FIRST} {SECOND.format(BY_K)}")
+    assert level_of_q(tmp_path) == "unbounded"
+    (tmp_path / "a.sql").write_text("ALTER TABLE IF EXISTS t DROP CONSTRAINT uq; DROP TABLE IF EXISTS t;")
+    assert level_of_q(tmp_path) == "SI-1"

@@ -151,6 +151,13 @@ def test_references_added_later_and_rows_replaced() -> None:
     replaced = "INSERT OR REPLACE INTO p (id, k) VALUES (1, 'a')"
     assert level(f"{MANY}ON DELETE CASCADE);", replaced, "sqlite") is Level.NOT_ANALYSED
     assert level(f"{MANY});", replaced, "sqlite") is Level.SI_0
+    for dialect in ("mysql", "sqlite"):
+        selected = "REPLACE INTO p (id, k) SELECT id, 'a' FROM c WHERE id = ?"
+        assert level(f"{MANY}ON DELETE CASCADE);", selected, dialect) is Level.NOT_ANALYSED
+        assert level(f"{MANY});", selected, dialect) is Level.SI_0
+        assert level(f"{MANY});", selected.replace("WHERE id", "WHERE p"), dialect) is Level.UNBOUNDED
+    assert level(f"{MANY});", "UPDATE OR IGNORE p SET n = 1 WHERE id = ?", "sqlite") is Level.SI_0
+    assert level(f"{MANY});", "UPDATE OR REPLACE p SET n = 1 WHERE id = ?", "sqlite") is Level.NOT_ANALYSED
 
 
 @pytest.mark.parametrize(

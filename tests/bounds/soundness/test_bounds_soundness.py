@@ -38,6 +38,7 @@ from support.bounds.hostile_queries import (
 from support.bounds.loose_constraints import LooseGenerator
 from support.bounds.newest_queries import NewestGenerator
 from support.bounds.odd_queries import OddGenerator
+from support.bounds.partner_queries import PartnerGenerator
 from support.bounds.random_queries import Case, Generator, ViewGenerator
 from support.bounds.sqlite_answers import check_rows, sqlite_of
 from support.bounds.timeline_queries import TimelineGenerator
@@ -158,10 +159,11 @@ def test_views_answer_right_and_follow_changes_within_their_bounds(chunk: int) -
     assert done >= 25
 
 
-def test_views_of_some_sources_answer_right_and_follow_changes() -> None:
+@pytest.mark.parametrize("kind", [TimelineGenerator, PartnerGenerator])
+def test_views_of_joined_rows_answer_right_and_follow_changes(kind: type[TimelineGenerator]) -> None:
     done = 0
     for seed in range(scaled(40)):
-        generator = TimelineGenerator(seed)
+        generator = kind(seed)
         for case in generator.cases(3):
             try:
                 done += keep(case, generator)

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headwater.model import Updates
+from headwater.model import Updates, WholeWindows
 from headwater.overload.updates import UpdateQueue
+from headwater.overload.updates.choosing.priority import Circumstances, priority
+from headwater.overload.updates.choosing.waiting import Wait, choose
 from support.overload.update_stream import UpdateStream
 
 SCHEMA = pa.schema([("key", pa.int64()), ("value", pa.int64())])
@@ -134,3 +136,28 @@ def test_what_is_not_captured_yet_is_nobodys_silence() -> None:
             stream.update((key,), at, at)
     stream.push(90 * SECOND, 1)
     assert stream.circumstances().burstiness < 0.15
+
+
+@pytest.mark.parametrize(
+    ("semantics", "expected"),
+    [
+        # a at 2 has begun last; b at 1 is skipped, since b at 2 is shown; a at 1 has grown too old
+        (WholeWindows.EAGER, [("a", 1), ("a", 2), ("b", 1)]),
+        (
+            WholeWindows.LAZY,
+            [("b", 1), ("a", 1)],
+        ),  # windows at 2 are not closed: b at 1 is the newest that may be
+    ],
+)
+def test_windows_that_are_newest_and_those_that_only_go_come_before_what_is_skipped(
+    semantics: WholeWindows, expected: list[tuple[str, int]]
+) -> None:
+    waiting = {
+        ("a", 1): Wait({("a", 7, 1): -1}, 5, 5, 0, 0),
+        ("a", 2): Wait({("a", 8, 2): 1}, 9, 9, 1, 1),
+        ("b", 1): Wait({("b", 9, 1): 1}, 1, 1, 1, 1),
+        ("b", 2): Wait({}, None, 4, 0, 1),
+    }
+    order = priority(Updates.INPLACE, Circumstances(10, 1, 0.1, 3))
+    assert list(choose(waiting, order, None, windows=semantics)) == expected
+    assert set(choose(waiting, order, 2, windows=semantics)) == set(expected[:2])

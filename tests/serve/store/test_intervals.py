@@ -21,6 +21,7 @@ CONDITIONS = [
     "seen + INTERVAL 1 HOUR > :p", "seen - INTERVAL '1 day 2 hours' < :p", "day >= :q - INTERVAL 1 DAY", "day + INTERVAL 2 DAYS > :q",
     "seen > :p - INTERVAL 1 MONTH", "day > :q - INTERVAL 1 YEAR", "seen < :p + INTERVAL 2 WEEKS", "date_sub(day, 3) < :q",
     "date_add(day, 2) > :q", "day = to_date(seen)", "datediff(day, seen) = 5",
+    "seen - CAST(day AS TIMESTAMP) > INTERVAL 5 HOURS", "seen - :p < INTERVAL 1 DAY", "CAST(day AS TIMESTAMP) - seen < INTERVAL 0 HOURS",
 ]  # fmt: skip
 ORDERED = "SELECT id FROM t WHERE seen > :p - INTERVAL 1 DAY ORDER BY seen DESC LIMIT 3"
 
@@ -29,6 +30,9 @@ def test_times_moved_by_intervals(tmp_path: Path) -> None:
     queries = [f"SELECT id FROM t WHERE k = 1 AND {condition}" for condition in CONDITIONS]
     queries += [
         ORDERED,
+        "SELECT id FROM t ORDER BY seen - CAST(day AS TIMESTAMP) DESC, id LIMIT 5",
+        "SELECT id FROM t WHERE seen - CAST(day AS TIMESTAMP) > INTERVAL 20 HOURS ORDER BY seen - CAST(day AS TIMESTAMP), id LIMIT 5",
+        "SELECT MAX(seen - CAST(day AS TIMESTAMP)) FROM t WHERE k = 1",
         "SELECT id FROM t WHERE k = 1 AND EXTRACT(DAY FROM seen) = 28",
         "SELECT id FROM t WHERE k = 1 AND left(CAST(day AS STRING), 7) = '2024-03'",
     ]
@@ -53,5 +57,5 @@ def test_times_moved_by_intervals(tmp_path: Path) -> None:
             assert answer.bound is not None
             assert answer.operations <= answer.bound
             expected = database.execute(in_dialect(SqlText(query), "duckdb"), given).fetchall()
-            assert sorted((row["id"],) for row in answer.rows) == sorted(expected), (query, moment)
+            assert sorted(tuple(row.values()) for row in answer.rows) == sorted(expected), (query, moment)
     kept.close()

@@ -88,8 +88,20 @@ class Ticks:
                 at = None if chance.random() < 0.03 else instant(max(self.at - late, 0)).isoformat()
                 row = {"symbol": chance.choice(SYMBOLS), "price": chance.randrange(9), "at": at}
                 records.append({"op": "delete" if chance.random() < 0.1 else "insert", "row": row})
+            later = len(self.history) > 6  # what is stored first says of which type columns are
+            records += self._too_old() if later and chance.random() < 0.2 else []
             append(self.warehouse, table, records, self.clock)
             self.history.append((self.clock.now(), rows_of(self.warehouse.source("ticks"))))
+
+    def _too_old(self) -> list[dict[str, object]]:
+        """All rows of some window go, as when the table does not retain them any longer."""
+        source = self.warehouse.source("ticks")
+        windows = self.by_window(rows_of(source)) if source.exists() else {}
+        gone = self.chance.choice(sorted(windows, key=str)) if windows else None
+        keys = list(windows[gone]) if gone is not None else []
+        return [
+            {"op": "delete", "row": {"symbol": symbol, "at": at and at.isoformat()}} for symbol, _, at in keys
+        ]
 
     def push(self, everything: bool = False) -> None:
         self.clock.advance(timedelta(seconds=2))

@@ -157,6 +157,9 @@ class Maker:
         ]
         if depth and self.chance.random() < 0.12:
             keys.append(self.key_subquery(source.columns))
+        whole = [name for name, kind in source.columns if kind == INT]
+        if whole and self.chance.random() < 0.2:  # a comparison without brackets
+            keys.append((f"{self.chance.choice(whole)} > 1", FLAG))
         calls = [self.aggregate(source.columns) for _ in range(self.chance.randint(0 if keys else 1, 3))]
         items = [*keys, *calls]
         stem = self.alias()

@@ -2,7 +2,7 @@
 
 retail.sql holds TPC-DS over its own tables, idioms.sql what subqueries, NULLs, groups, windows and sets are put to,
 dbt.sql models of a shop, ledgers.sql finance and puzzles, syntax.sql forms that are seldom written, views over views
-and Nexmark's words, benchmarks.sql order books, SSB, JOB and CH.
+and Nexmark's words, benchmarks.sql order books, SSB, JOB and CH, nested.sql what is put into each other.
 
 Each file of views/ (here, and beside `headwater bench plan`) declares tables and views.  Rows are drawn from
 small domains: integers 0 to 4, a few days, and the texts that the views themselves compare with, so that conditions hold and joins find partners.
@@ -32,7 +32,7 @@ from headwater.sql.ddl.statements import parse_statements
 
 FOLDER = Path(__file__).parent / "views"
 FIRST = 24  # rows drawn for each table to begin with; of those with the same key the last stays
-NEW = ("dbt", "ledgers", "syntax", "benchmarks")
+NEW = ("dbt", "ledgers", "syntax", "benchmarks", "nested")
 FILES = (*VIEW_FILES, "joins", "streams", "idioms", "retail", *NEW)
 NULL_ORDER = "SET default_null_order = 'nulls_first_on_asc_last_on_desc'"
 _COMPARED = r"\b{column}(?:, 1, 2\))?\s+(?:NOT\s+)?(?:=|<>|LIKE|IN)\s*\(?((?:'[^']*'(?:,\s*)?)+)"

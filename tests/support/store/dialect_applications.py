@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from headwater.bounds.answers.check import check
 from headwater.bounds.reading.expressions.leaves import numbered_parameters, parameter_of
@@ -72,13 +73,20 @@ def _known_references(table: Table, tables: Mapping[str, Table]) -> Iterator[For
     for key in table.foreign_keys:
         target = tables.get(key.table)
         columns = key.referenced or (target.key if target is not None else ())
-        if target is not None and target.name != table.name and len(columns) == len(key.columns):
+        order = list(tables)
+        is_earlier = target is not None and order.index(target.name) < order.index(
+            table.name
+        )  # none in a circle
+        if is_earlier and len(columns) == len(key.columns):
             yield replace(key, referenced=columns)
 
 
 def _in_our_sql(query: NamedTree) -> str | None:
-    """The query as Spark writes it, with named parameters; None of a write."""
-    if not isinstance(query.tree, exp.Query):
+    """The query as Spark writes it, with named parameters; None of a write, and of what it cannot write."""
+    firsts = query.tree.find_all(exp.Distinct) if isinstance(query.tree, exp.Query) else None
+    if firsts is None or any(
+        first.args.get("on") for first in firsts
+    ):  # a LIMIT around them would move inside
         return None
     tree = numbered_parameters(query.tree)
     for mark in list(tree.find_all(exp.Placeholder, exp.Parameter)):
@@ -91,7 +99,7 @@ def _in_our_sql(query: NamedTree) -> str | None:
         lock.set("locks", None)
     try:
         return tree.sql(dialect="spark")
-    except ValueError:  # a form that Spark does not have
+    except (ValueError, SqlglotError):  # a form that Spark does not have
         return None
 
 

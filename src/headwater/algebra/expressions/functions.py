@@ -44,13 +44,23 @@ def _moved(operation: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Val
     """Sums and differences: a date moved by hours is an instant, as in Spark; a number moves it by days."""
 
     def apply(left: Value, right: Value) -> Value:
-        if type(left) is date and isinstance(right, timedelta) and right % timedelta(days=1):
+        times = isinstance(left, date) and isinstance(right, date)
+        if times and (isinstance(left, datetime) or isinstance(right, datetime)):
+            left, right = _instant(left), _instant(right)
+        elif type(left) is date and isinstance(right, timedelta) and right % timedelta(days=1):
             left = datetime(left.year, left.month, left.day)
         elif type(left) is date and type(right) is int:
             right = timedelta(days=right)
         return operation(left, right)
 
     return _numbers(apply)
+
+
+def _instant(value: date) -> datetime:
+    """A date as its midnight; a time without a zone is one of UTC."""
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
 def _divide(left: Value, right: Value) -> Value:

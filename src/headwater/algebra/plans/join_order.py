@@ -15,7 +15,7 @@ from headwater.algebra.expressions.equalities import sides_of
 from headwater.algebra.expressions.tree import Expr, columns_of
 from headwater.algebra.plans.nodes import Join
 
-__all__ = ["connected", "delta_first", "ordered"]
+__all__ = ["connected", "delta_first", "equality_leads_to", "ordered"]
 
 
 def delta_first(join: Join, index: int) -> Join:
@@ -47,6 +47,11 @@ def _strength(condition: Expr, before: set[str], own: set[str]) -> int:
     if not (used & before and used & own and used <= before | own):
         return 0
     return 2 if sides_of(condition, before, own) is not None else 1
+
+
+def equality_leads_to(join: Join, index: int) -> bool:
+    """Whether an equality links an input with those before it."""
+    return _connection(join, list(range(index)), index) == 2
 
 
 def connected(join: Join) -> list[set[int]]:

@@ -44,7 +44,7 @@ def edges_of(groupings: Iterable[Grouping]) -> Edges:
 def parts_plan(
     groupings: Iterable[Grouping], edges: Edges = (), oldest: timedelta | None = None
 ) -> Aggregate:
-    """The stage that serves all these groupings of one relation.
+    """The stage that serves all these groupings of one relation, the same in whatever order they come.
 
     `edges` may be more than their own, and `oldest`, the age of the oldest row that is needed, greater.
     """
@@ -52,7 +52,8 @@ def parts_plan(
     keys = dict.fromkeys(key for grouping in groupings for key in grouping.plain_keys)
     common = _common(groupings)
     keys |= dict.fromkeys(_passing(groupings, common, keys))
-    states = dict.fromkeys(part for grouping in groupings for part in grouping.parts)
+    parts = dict.fromkeys(part for grouping in groupings for part in grouping.parts)
+    states = dict.fromkeys(sorted(parts, key=repr))
     if all(map(is_additive, states)):
         states = {replace(ROW_COUNT, name=""): None} | states
     ordered = sorted(keys, key=spark_sql)

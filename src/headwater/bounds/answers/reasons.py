@@ -55,6 +55,11 @@ def _reasons(query: Query, settings: Settings) -> Iterator[Reason]:
             if isinstance(part, Subquery) and not part.outer:
                 inner = query_of(part)
                 yield from _reasons(inner, settings) if plan_query(inner, settings) is None else ()
+    for part in (part for output in block.outputs for part in walk(output.expr)):
+        if isinstance(part, Subquery):
+            inner, outer = query_of(part), {column.alias for column in part.outer}
+            inside = replace(settings, given=settings.given | outer)
+            yield from _reasons(inner, inside) if plan_query(inner, inside) is None else ()
 
 
 def stuck_sources(block: Select, settings: Settings) -> list[tuple[Base, Conditions]]:

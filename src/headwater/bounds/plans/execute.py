@@ -197,7 +197,9 @@ class _Run:
             groups[()] = []
         for rows in groups.values():
             values = {call: self._aggregate(call, rows) for call in plan.aggregates}
-            yield {**(rows[0] if rows else outer), GROUP: values}
+            whole = dict(rows[0]) if rows else _NoRow(outer)
+            whole[GROUP] = values
+            yield whole
 
     def _aggregate(self, call: AggregateCall, rows: list[dict[str, Any]]) -> Any:
         values = [tuple(evaluate(expr, row, self.params) for expr in call.arguments) for row in rows]
@@ -252,3 +254,10 @@ class _AllNull(dict[str, Any]):
 
     def __missing__(self, name: str) -> None:
         return None
+
+
+class _NoRow(dict[str, Any]):
+    """The row of an aggregate over no rows: columns beside it (of MySQL and SQLite) are NULL."""
+
+    def __missing__(self, alias: str) -> dict[str, Any]:
+        return _AllNull()

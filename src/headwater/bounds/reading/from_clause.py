@@ -30,7 +30,7 @@ from headwater.bounds.reading.trees import column_names, own_clauses, text_of, w
 from headwater.errors import InputError, did_you_mean
 from headwater.model import Table
 
-__all__ = ["WHOLE", "Ctes", "FromClause", "spread_views"]
+__all__ = ["WHOLE", "Ctes", "FromClause", "gives_any_number", "spread_views"]
 
 WHOLE = "whole"  # the mark of a subquery of WITH that is written AS MATERIALIZED
 
@@ -106,6 +106,8 @@ class FromClause:
                 self.add(node.this)
             case _:
                 text = text_of(node)[:60]
+                if gives_any_number(node):
+                    raise NoBound(f"{text} gives any number of rows", self.reader.place(node))
                 raise NotAnalysed(f"the source {text} is not a table or a subquery", self.reader.place(node))
         for join in node.args.get("joins") or []:
             self.join(join)
@@ -297,3 +299,16 @@ def _names(node: exp.Expr, query: Query) -> tuple[str, ...]:
     """The names of a subquery's columns: those its alias gives, then its own."""
     given = [name.name for name in column_names(node)]
     return (*given, *query.columns[len(given) :])
+
+
+_OF_ROWS = ("json_each", "json_tree", "jsonb_array_elements", "jsonb_array_elements_text", "jsonb_each")
+
+
+def gives_any_number(node: exp.Expr) -> bool:
+    """Is it a function of rows or parameters in FROM (UNNEST, JSON_TABLE, EXPLODE), and is there no LIMIT?
+
+    As many rows as a value has parts: nothing that is declared limits them.
+    """
+    varies = node.find(exp.Column, exp.Placeholder, exp.Parameter) is not None
+    known = all(call.name.lower() in _OF_ROWS for call in node.find_all(exp.Anonymous))
+    return varies and known and node.root().find(exp.Limit, exp.Fetch) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from sqlglot import exp
 
@@ -51,10 +51,16 @@ class Inputs:
     plain_indexes: set[str] = field(default_factory=set)  # names of indexes that are not unique
     parents: set[str] = field(default_factory=set)  # tables that others INHERIT from, in small letters
     schemas: dict[str, str] = field(default_factory=dict)  # of tables whose names are written with one
+    changed_before: set[str] = field(default_factory=set)  # tables that are changed before they are declared
 
-    def forget(self, name: str) -> None:
-        """Nothing that is declared of tables of this name, in whichever schema, counts any more."""
-        for table in self._called(name):
+    def forget(self, name: str, later: bool = False) -> None:
+        """Nothing that is declared of tables of this name, in whichever schema, counts any more.
+
+        `later`: nor does what is declared further on, if there is no such table yet (files out of order).
+        """
+        called = self._called(name)
+        self.changed_before |= {name} if later and name and not called else set()
+        for table in called:
             self.tables[table] = unconstrained(self.tables[table])
             self._forget_indexes(table)
 
@@ -82,6 +88,7 @@ class Inputs:
 
     def drop(self, name: str) -> None:
         """The table is there no more; another one may get its name."""
+        self.changed_before = {held for held in self.changed_before if not same_name(held, plain_name(name))}
         for table in self._called(name):
             if "." not in name or table == plain_name(table) or same_name(table, name):
                 del self.tables[table]
@@ -97,6 +104,12 @@ class Inputs:
     def _forget_indexes(self, table: str) -> None:
         kept = {key: index for key, index in self.unique_indexes.items() if index.table != table}
         self.unique_indexes = kept
+
+    def add(self, other: Inputs) -> None:
+        """What other files hold besides; names that both declare are for the caller to refuse."""
+        for part in fields(self):
+            mine, theirs = getattr(self, part.name), getattr(other, part.name)
+            setattr(self, part.name, mine + theirs if isinstance(mine, list | Counter) else mine | theirs)
 
     def declare(self, declared: Table | View, schema: str = "") -> None:
         """Add a table or a stored view; a name is declared once in a schema."""

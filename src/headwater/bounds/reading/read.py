@@ -22,7 +22,7 @@ from headwater.bounds.query.forms.unions import with_branches
 from headwater.bounds.query.names import Names
 from headwater.bounds.reading.expressions.convert import conditions_of, convert, place_of
 from headwater.bounds.reading.expressions.leaves import numbered_parameters
-from headwater.bounds.reading.from_clause import WHOLE, Ctes, FromClause, spread_views
+from headwater.bounds.reading.from_clause import WHOLE, Ctes, FromClause, gives_any_number, spread_views
 from headwater.bounds.reading.ledger import Ledger
 from headwater.bounds.reading.not_analysed import NoBound, NotAnalysed
 from headwater.bounds.reading.scope import Scope
@@ -191,6 +191,9 @@ class _Reader:
         return self._finish(node, scope, clause), scope
 
     def _refuse(self, node: exp.Select) -> None:
+        for lateral in node.args.get("laterals") or []:
+            if gives_any_number(lateral):
+                raise NoBound("LATERAL VIEW gives any number of rows", self.place(node))
         for name, what in (
             ("laterals", "LATERAL VIEW"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE"),
             ("pivots", "PIVOT"), ("into", "SELECT INTO"),

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sqlglot import Dialect, exp
+from sqlglot import exp
 
 from headwater.bounds.reading.expressions.convert import in_view
-from headwater.bounds.reading.expressions.dialect_forms import in_common_form
 from headwater.bounds.reading.expressions.dollars import with_lettered_parameters
 from headwater.bounds.reading.inputs import Inputs, NamedTree
 from headwater.bounds.reading.not_analysed import NotAnalysed
+from headwater.bounds.reading.parsed import DOLLARS, dialect_of, parsed
 from headwater.bounds.reading.quotes import double_quoted, has_double_quotes, quotes_hold_names
 from headwater.bounds.reading.schema.declared_words import (
     declared_functions,
@@ -40,8 +40,7 @@ from headwater.bounds.reading.schema.executed_comments import (
     holds_executed_comment,
     with_exemptions,
 )
-from headwater.bounds.reading.schema.foreign_words import without_foreign_words
-from headwater.bounds.reading.schema.kept import DUAL, KEEPS_NO_KEYS, as_kept, without_options
+from headwater.bounds.reading.schema.kept import DUAL, KEEPS_NO_KEYS, as_kept
 from headwater.bounds.reading.schema.own_words import with_own_words
 from headwater.bounds.reading.schema.passed_over import passes_over
 from headwater.bounds.reading.schema.plain_ddl import (
@@ -66,13 +65,11 @@ from headwater.sql.ddl.query import name_in_comments
 from headwater.sql.ddl.statements import Statements, read_statement, split_statements
 from headwater.sql.parsing.lexer import Source
 from headwater.sql.parsing.names import spelling
-from headwater.sql.parsing.parser import dialect_named, normalised_tree, parse_statement
+from headwater.sql.parsing.parser import normalised_tree
 from headwater.sql.parsing.words import Words
 
-__all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_trees", "read_sql"]
+__all__ = ["Inputs", "NamedTree", "declares_plain_view", "maxima_of", "named_trees", "read_files", "read_sql"]
 
-_GUESSES = ("headwater", "postgres", "mysql")  # without --dialect, whichever understands the statement
-_DOLLARS = "postgres"  # the dialect in which $1 may be taken for the start of a dollar-quoted string
 _HAVING_DUAL = ("mysql", "oracle")
 _NAME = re.compile(r":?([\w.$-]+)")
 _PARAM = re.compile(r":?(\w+)\s*(?:<=|max(?:imum)?\b)\s*([\d_]+)", re.IGNORECASE)
@@ -81,43 +78,62 @@ _PARAM_LINE = re.compile(r"--[ \t]*params?:([^\r\n]*)", re.IGNORECASE)
 
 def read_sql(text: str, path: str, dialect: str = "") -> Inputs:
     """The tables and queries of one file."""
+    return read_files([(path, text)], dialect)
+
+
+def read_files(files: Iterable[tuple[str, str]], dialect: str = "") -> Inputs:
+    """The tables and queries of files that follow each other, as migrations do: each path with its text.
+
+    What a later one takes away counts no more, and what one of them declares holds for all.
+    """
     inputs = Inputs()
-    source = Source(path, text)
-    statements = list(_statements(source, dialect))
-    inputs.added_values = Counter(_altered_type(words) for words, _ in statements)
-    inputs.uncertain_types = uncertain_types(words for words, _ in statements)
-    inputs.functions = set(declared_functions(words for words, _ in statements))
-    inputs.triggers = list(declared_triggers(words for words, _ in statements))
-    inputs.plain_indexes = set(plain_indexes(words for words, _ in statements))
-    names_in_quotes = not dialect and any(quotes_hold_names(words) for words, _ in statements)
-    for words, gap_start in statements:
-        name = _name(words, gap_start)
-        own = "postgres" if names_in_quotes and has_double_quotes(words) else dialect
-        inputs.parents |= set(inherited_from(words))
-        if _altered_type(words) not in ("", *inputs.enums):
-            problem = NotAnalysed("it changes a type that is not declared before it in the file")
-            sql = words.rest_text()
-            inputs.queries.append(NamedTree(f"line_{sql.place().line}", sql, None, sql.place(), problem))
-        elif words.at("DROP", "INDEX"):
-            names, table = dropped_indexes(words)
-            for dropped in names:
-                inputs.drop_index(dropped, table)
-        elif words.at("DROP", "VIEW"):
-            for dropped in dropped_names(words.rest()[2:]):
-                inputs.drop_view(dropped)
-        elif words.at("ALTER", "INDEX"):
-            _alter_index(words, inputs)
-        elif words.at("DROP", "TABLE"):
-            for dropped in dropped_names(words.rest()[2:]):
-                inputs.drop(dropped)
-        elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
-            _read(words, gap_start, name, inputs, own)
+    statements = [statement for path, text in files for statement in _of_file(Source(path, text), dialect)]
+    inputs.added_values = Counter(_altered_type(words) for words, _, _ in statements)
+    inputs.uncertain_types = uncertain_types(words for words, _, _ in statements)
+    inputs.functions = set(declared_functions(words for words, _, _ in statements))
+    inputs.triggers = list(declared_triggers(words for words, _, _ in statements))
+    inputs.plain_indexes = set(plain_indexes(words for words, _, _ in statements))
+    for words, gap_start, own in statements:
+        _read_statement(words, gap_start, inputs, own)
+    for table in inputs.changed_before:
+        inputs.forget(table)
     if dialect in _HAVING_DUAL and spelling(DUAL.name, inputs.tables) is None:
         inputs.tables[DUAL.name] = DUAL
     if dialect in KEEPS_NO_KEYS:
         for table in list(inputs.tables):
             inputs.forget(table)
     return inputs
+
+
+def _of_file(source: Source, dialect: str) -> Iterator[tuple[Words, int, str]]:
+    """The statements of a file, each with where the gap before it starts, and the dialect to read it in."""
+    statements = list(_statements(source, dialect))
+    names_in_quotes = not dialect and any(quotes_hold_names(words) for words, _ in statements)
+    for words, gap_start in statements:
+        yield words, gap_start, "postgres" if names_in_quotes and has_double_quotes(words) else dialect
+
+
+def _read_statement(words: Words, gap_start: int, inputs: Inputs, dialect: str) -> None:
+    name = _name(words, gap_start)
+    inputs.parents |= set(inherited_from(words))
+    if _altered_type(words) not in ("", *inputs.enums):
+        problem = NotAnalysed("it changes a type that is not declared before it in the file")
+        sql = words.rest_text()
+        inputs.queries.append(NamedTree(f"line_{sql.place().line}", sql, None, sql.place(), problem))
+    elif words.at("DROP", "INDEX"):
+        names, table = dropped_indexes(words)
+        for dropped in names:
+            inputs.drop_index(dropped, table)
+    elif words.at("DROP", "VIEW"):
+        for dropped in dropped_names(words.rest()[2:]):
+            inputs.drop_view(dropped)
+    elif words.at("ALTER", "INDEX"):
+        _alter_index(words, inputs)
+    elif words.at("DROP", "TABLE"):
+        for dropped in dropped_names(words.rest()[2:]):
+            inputs.drop(dropped)
+    elif not (passes_over(words, named=bool(name)) or _is_there_already(words, inputs)):
+        _read(words, gap_start, name, inputs, dialect)
 
 
 def _is_there_already(words: Words, inputs: Inputs) -> bool:
@@ -162,23 +178,17 @@ def maxima_of(sql: SqlText) -> dict[str, int]:
 
 
 def _statements(source: Source, dialect: str) -> Iterator[tuple[Words, int]]:
-    text = with_lettered_parameters(source.text, dialect == _DOLLARS)
+    text = with_lettered_parameters(source.text, dialect == DOLLARS)
     try:
-        for words, gap_start in split_statements(Source(source.path, text), _dialect(dialect or "headwater")):
+        for words, gap_start in split_statements(
+            Source(source.path, text), dialect_of(dialect or "headwater")
+        ):
             yield Words(source, words.rest()), gap_start
     except InputError as error:
         if error.code != "HW100" or dialect:
             raise
         hint = f"{error.hint}; or name the dialect of the file: --dialect postgres"
         raise InputError(error.code, error.message, place=error.place, hint=hint) from error
-
-
-def _dialect(name: str) -> Dialect:
-    dialect = dialect_named(name)
-    if dialect is None:
-        hint = "for example postgres, mysql, spark"
-        raise InputError("HW409", f'there is no dialect "{name}"', hint=hint)
-    return dialect
 
 
 def _name(words: Words, gap_start: int) -> str:
@@ -204,14 +214,16 @@ def _read(words: Words, gap_start: int, name: str, inputs: Inputs, dialect: str)
                 return _add(statements, inputs)
     name = name or f"line_{sql.place().line}"
     try:
-        tree, read_as = _parsed(sql, dialect)
+        tree, read_as = parsed(sql, dialect)
         refusal = None
         strings = double_quoted(sql) if read_as != dialect and read_as != "postgres" else ()
         _take(NamedTree(name, sql, tree, sql.place(), strings=strings), inputs, read_as)
     except NotAnalysed as problem:
         if refusal is not None and ours and refusal.code != "HW101":
             raise refusal from problem
-        inputs.forget(changed)  # it may have taken a constraint away
+        inputs.forget(
+            changed, later=not words.at("ALTER", "TABLE", "IF", "EXISTS")
+        )  # it may have taken a constraint away
         inputs.followers += unread_followers(words)
         inputs.queries.append(NamedTree(name, sql, None, sql.place(), problem))
 
@@ -238,7 +250,7 @@ def _declaration(sql: SqlText, dialect: str) -> tuple[exp.Expr, bool]:
     """The tree of a CREATE TABLE, and whether it knows which of its constraints are not enforced."""
     for text in (with_exemptions(sql.text), sql.text):
         try:
-            tree, _ = _parsed(replace(sql, text=text), dialect)
+            tree, _ = parsed(replace(sql, text=text), dialect)
         except NotAnalysed:
             continue
         if isinstance(tree, exp.Create) and tree.kind == "TABLE":
@@ -270,20 +282,6 @@ def _is_ours(words: Words) -> bool:
     return words.at("CREATE") and kind in {"TABLE", "QUERY", "MATERIALIZED"}
 
 
-def _parsed(sql: SqlText, dialect: str) -> tuple[exp.Expr, str]:
-    """The statement's tree and the dialect that gave it; if none understands it, the reason of the first."""
-    problem: NotAnalysed | None = None
-    for name in (dialect,) if dialect else _GUESSES:
-        try:
-            text = without_options(with_lettered_parameters(sql.text, name == _DOLLARS), name)
-            text = without_foreign_words(text, _dialect(name), name)
-            tree = parse_statement(replace(sql, text=text), _dialect(name))
-            return in_common_form(tree, name), name
-        except InputError as error:
-            problem = problem or NotAnalysed(error.message, error.place)
-    raise problem or NotAnalysed("no dialect reads it", sql.place())
-
-
 def _take(statement: NamedTree, inputs: Inputs, dialect: str) -> None:
     """Add what a statement declares or asks; raises NotAnalysed for what is not understood."""
     tree, place = statement.tree, statement.place
@@ -293,7 +291,7 @@ def _take(statement: NamedTree, inputs: Inputs, dialect: str) -> None:
         case exp.Create() if tree.kind == "TABLE":
             target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
             table = table_of(tree, inputs.tables, inputs.enums, place)
-            table = with_own_words(table, statement.sql.text, _dialect(dialect), place)
+            table = with_own_words(table, statement.sql.text, dialect_of(dialect), place)
             table = as_kept(table, tree, statement.sql.text, dialect)
             inputs.declare(table, schema_of(target))
             inputs.unique_indexes |= keys_on_expressions(tree, table.name)

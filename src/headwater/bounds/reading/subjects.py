@@ -6,7 +6,7 @@ of values reads nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -15,6 +15,7 @@ from headwater import model
 from headwater.algebra.expressions.tree import Column, Expr
 from headwater.bounds.answers.analyse import Subject
 from headwater.bounds.answers.answer import Answer, Level, Reason
+from headwater.bounds.query.as_shown import as_shown
 from headwater.bounds.query.block import Base, Query, Select
 from headwater.bounds.query.catalog import Catalog, UniqueTerms
 from headwater.bounds.query.classes import Classes
@@ -142,38 +143,12 @@ def tables_with_views(inputs: Inputs) -> Catalog:
     catalog = Catalog(tables, terms)
     for view in inputs.views:
         try:
-            seen = catalog if view.every_change else _as_shown(catalog)
+            seen = catalog if view.every_change else as_shown(catalog)
             table = _view_table(view, _view_query(view, inputs, seen), seen)
         except (NotAnalysed, InputError):
             continue
         catalog = replace(catalog.with_tables(table), views=catalog.views | {view.name})
     return catalog
-
-
-def _as_shown(catalog: Catalog) -> Catalog:
-    """What holds of what views see: of update streams rows of several times, under overload.
-
-    Those of one update key are of one time.  No other key, no limit and no reference needs to hold.
-    """
-    choosing = [table for table in catalog.tables.values() if table.chooses]
-    if not choosing:
-        return catalog
-    names = {table.name for table in choosing}
-    terms = {name: those for name, those in catalog.unique_terms.items() if name not in names}
-    return replace(catalog, unique_terms=terms).with_tables(*map(_shown_table, choosing))
-
-
-def _shown_table(table: Table) -> Table:
-    def holds(columns: Collection[str]) -> bool:
-        return set(columns) >= set(table.row_key)
-
-    return replace(
-        table,
-        key=table.key if holds(table.key) else (),
-        unique=tuple(filter(holds, table.unique)),
-        cardinalities=tuple(limit for limit in table.cardinalities if holds(limit.columns)),
-        foreign_keys=(),
-    )
 
 
 def _view_query(view: View, inputs: Inputs, catalog: Catalog) -> Query:

@@ -25,6 +25,7 @@ from headwater.bounds.query.forms.derived import push_down
 from headwater.bounds.query.forms.newest import newest_groups
 from headwater.bounds.query.forms.parts import parts_of, split_aggregates
 from headwater.bounds.query.forms.prepare import join_forms, listed
+from headwater.bounds.query.forms.semi_joins import with_grouped_partners
 from headwater.bounds.query.heat import hot_part
 from headwater.bounds.query.settings import Settings
 from headwater.bounds.views.attributes import adjacent
@@ -166,10 +167,16 @@ def _finished(choice: Choice, query: Select, extremum: AggregateCall | None) -> 
 
 
 def _blocks(query: Select, catalog: Catalog) -> Iterator[tuple[Select, AggregateCall | None]]:
-    """The query's own form; DISTINCT as groups; MIN and MAX of no group as the first row of an order."""
+    """The query's own form; DISTINCT as groups; MIN and MAX of no group as the first row of an order.
+
+    IN and EXISTS are joins, or groups of joined rows.
+    """
     if query.distinct and query.group is None and not query.windowed:
         shown = tuple(dict.fromkeys(output.expr for output in query.outputs))
         query = replace(query, distinct=False, group=shown)
+    partners = with_grouped_partners(listed(query), catalog)
+    if partners is not None:
+        yield partners, None
     for block in join_forms(listed(query), catalog):
         aggregates = [
             part for output in block.outputs for part in walk(output.expr) if isinstance(part, AggregateCall)

@@ -20,6 +20,7 @@ from headwater.model import Table
 from headwater.storage.delta.types import arrow_type
 
 __all__ = [
+    "TOO_LATE",
     "Batch",
     "LazyRecords",
     "Operation",
@@ -33,6 +34,8 @@ __all__ = [
     "rows_batch",
     "without",
 ]
+
+TOO_LATE = "too late"  # how the reason begins of a row that WATERMARK keeps out
 
 
 class Operation(IntEnum):
@@ -52,6 +55,11 @@ class Rejection:
     file: str | None = None
     header: str | None = None  # of a line of CSV: the names of its fields
     count: int = 1  # how many rows it stands for
+
+    @property
+    def late(self) -> bool:
+        """Whether nothing is wrong with it: it only comes too late (WATERMARK)."""
+        return self.reason.startswith(f"{TOO_LATE}: ")
 
 
 class Record(NamedTuple):

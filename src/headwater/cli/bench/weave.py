@@ -73,6 +73,7 @@ def bench_weave(
 
     With --execute --rank all the views are woven by each optimizer in turn and run: operations that the
     model has and that are counted, CPU-seconds on Spark and in DuckDB, and how alike they rank the plans.
+    With --no-compare they are not run on Spark.
 
     Examples:
 
@@ -97,7 +98,7 @@ def bench_weave(
 
         stream = stream_of(rate, period, pushes, quotes, data)
         if rank:
-            rank_weave_optimizers(views, stream, rank, sites, out, as_json)
+            rank_weave_optimizers(views, stream, rank, compare, sites, out, as_json)
         else:
             bench_weave_execution(views, stream, optimizer, compare, sample, sites, warm, out, as_json)
         return

@@ -10,6 +10,7 @@ from headwater.cli.show.output import console, print_json, print_table, progress
 from headwater.errors import InputError
 
 if TYPE_CHECKING:
+    from headwater.bench.weave.execution.optimizers import Ranked
     from headwater.bench.weave.execution.outcome import Measured
     from headwater.bench.weave.execution.quotes import Stream
 
@@ -28,7 +29,7 @@ def bench_weave_execution(
     as_json: bool,
 ) -> None:
     from headwater.bench.weave.execution.figure import draw, named
-    from headwater.bench.weave.execution.outcome import fields
+    from headwater.bench.weave.execution.outcome import WOVEN, fields
     from headwater.bench.weave.execution.run import Bench
     from headwater.engine.spark.session import session
 
@@ -50,6 +51,12 @@ def bench_weave_execution(
     else:
         for run in measured:
             _show(run)
+        if len(measured) > 1:
+            each = (
+                f"{1000 * (run.cpu_seconds(WOVEN) or 0.0) / run.views:.1f} of {run.views:,}"
+                for run in measured
+            )
+            console().print(f"milliseconds of CPU a push and view: {', '.join(each)}")
         console().print(f"plot and results in {out}")
 
 
@@ -84,7 +91,7 @@ def _quotes_in(folder: Path) -> Path:
 
 
 def rank_weave_optimizers(
-    views: str, stream: Stream, names: str, sites: int, out: Path, as_json: bool
+    views: str, stream: Stream, names: str, on_spark: bool, sites: int, out: Path, as_json: bool
 ) -> None:
     """Run the plans of several optimizers, and say how alike the model and what is measured rank them."""
     from dataclasses import asdict
@@ -96,10 +103,10 @@ def rank_weave_optimizers(
     (count,), optimizers = _counts(views)[:1], _optimizers(names)
     plans = []
     with tempfile.TemporaryDirectory() as folder:
-        spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log")
+        spark = session("bench-weave", "local[2]", log=f"{folder}/spark.log") if on_spark else None
         for plan in ranked(spark, folder, window_views(count), stream, optimizers, sites):
             plans.append(plan)
-            progress_console().print(f"{plan.optimizer}: {plan.spark_cpu_seconds:.2f} CPU s a push")
+            progress_console().print(f"{plan.optimizer}: {_seconds(plan)} (CPU s a push)")
     results = {
         "views": count, "sites": sites, "rate": stream.rate, "stream": stream.name,
         "optimizers": [asdict(plan) for plan in plans],
@@ -114,7 +121,7 @@ def rank_weave_optimizers(
     rows = [
         (
             plan.optimizer, plan.trees, f"{plan.model:,.0f}", f"{plan.counted:,.0f}",
-            f"{plan.spark_cpu_seconds:.2f}", f"{plan.duckdb_cpu_seconds:.3f}",
+            _seconds(plan), f"{plan.duckdb_cpu_seconds:.3f}",
         )
         for plan in plans
     ]  # fmt: skip
@@ -122,6 +129,10 @@ def rank_weave_optimizers(
     alike = ", ".join(f"{name} {value:.2f}" for name, value in correlations(plans).items())
     console().print(f"rank correlation with the model: {alike}")
     console().print(f"operations counted: within {100 * furthest_off(plans):.1f} % of the model")
+
+
+def _seconds(plan: Ranked) -> str:
+    return "not run" if plan.spark_cpu_seconds is None else f"{plan.spark_cpu_seconds:.2f}"
 
 
 def _optimizers(names: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -99,22 +100,27 @@ def _level(name: str) -> Level:
 
 
 def _inputs(paths: list[Path], dialect: str) -> Inputs:
-    from headwater.bounds.reading.sources import Inputs, read_sql
+    """Files follow each other as they are named, those of a folder in the order of their numbers."""
+    from headwater.bounds.reading.sources import read_files
 
-    whole = Inputs()
+    files: list[Path] = []
+    projects: list[Path] = []
     for path in paths:
         if path.is_dir() and (path / "headwater.yml").exists():
-            _merge(whole, _project(path))
+            projects.append(path)
             continue
-        files = sorted(path.glob("*.sql")) if path.is_dir() else [path]
-        if path.is_dir() and not files:
+        found = sorted(path.glob("*.sql"), key=_numbered) if path.is_dir() else [path]
+        if not found:
             raise InputError(
                 "HW405",
                 f"there is no query to check: {path} holds no headwater.yml and no *.sql file",
                 hint="name a project's folder, or SQL files",
             )
-        for file in files:
-            _merge(whole, read_sql(read_text(file), str(file), dialect))
+        files += found
+    whole = read_files([(str(file), read_text(file)) for file in files], dialect)
+    for project in projects:
+        _merge(whole, _project(project))
+    _refuse_twice(whole)
     if not whole.queries:
         raise InputError(
             "HW405",
@@ -124,41 +130,41 @@ def _inputs(paths: list[Path], dialect: str) -> Inputs:
     return whole
 
 
+def _numbered(path: Path) -> list[tuple[int, str]]:
+    """V2__b.sql before V10__a.sql."""
+    return [(int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", path.name)]
+
+
 def _project(folder: Path) -> Inputs:
     """A project's tables, views and queries; a project with plain views is read here, as any SQL files."""
-    from headwater.bounds.reading.sources import Inputs, declares_plain_view, named_trees, read_sql
+    from headwater.bounds.reading.sources import Inputs, declares_plain_view, named_trees, read_files
     from headwater.project import load
     from headwater.project.loading import sql_files
 
     texts = {str(path): read_text(path) for path in sql_files(folder)}
     if any(declares_plain_view(text, path) for path, text in texts.items()):
-        whole = Inputs()
-        for path, text in texts.items():
-            _merge(whole, read_sql(text, path))
-        return whole
+        return read_files(texts.items())
     project = load(folder)
     queries = list(named_trees(project.queries.values()))
     return Inputs(dict(project.tables), list(project.views.values()), {}, queries)
 
 
 def _merge(whole: Inputs, part: Inputs) -> None:
-    """Tables and named queries are declared once over all files."""
+    """Tables are declared once over all files and projects."""
     tables = {name.lower(): table for name, table in whole.tables.items()}
     for name, table in part.tables.items():
         if name.lower() in tables:
             raise declared_twice(name, table.place, tables[name.lower()].place)
-    queries = {query.name: query for query in whole.queries}
-    for query in part.queries:
+    whole.add(part)
+
+
+def _refuse_twice(whole: Inputs) -> None:
+    """Queries have names of their own, but for those that are called by their lines."""
+    queries: dict[str, NamedTree] = {}
+    for query in whole.queries:
         if query.name in queries and not query.name.startswith("line_"):
             raise declared_twice(query.name, query.place, queries[query.name].place)
         queries[query.name] = query
-    whole.tables |= part.tables
-    whole.views += part.views
-    whole.plain_views |= part.plain_views
-    whole.unique_indexes |= part.unique_indexes
-    whole.parents |= part.parents
-    whole.schemas |= part.schemas
-    whole.queries += part.queries
 
 
 def _named(inputs: Inputs, name: str) -> NamedTree:

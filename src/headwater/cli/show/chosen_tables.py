@@ -30,7 +30,7 @@ def print_chosen_tables(current: Status) -> None:
         [
             (
                 table.name,
-                table.policy,
+                f"{table.policy}, {table.windows} windows" if table.windows else table.policy,
                 f"{table.keys:,}",
                 f"{table.waiting:,}",
                 f"{table.superseded:,}",

@@ -202,4 +202,4 @@ def _delta_plan(stage: Stage, changed: frozenset[str], inserts: frozenset[str], 
     plan = delta(stage, changed, inserts, seeks=not few)
     if plan is None:
         return None
-    return optimize(unrestricted(plan) if few else plan)
+    return unrestricted(optimize(plan)) if few else optimize(plan)

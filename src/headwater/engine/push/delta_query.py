@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 from headwater.algebra.delta.extremes import (
@@ -15,7 +16,7 @@ from headwater.algebra.delta.extremes import (
 from headwater.algebra.expressions.tree import Expr, spark_sql
 from headwater.algebra.moments.plans import bind
 from headwater.algebra.plans.nodes import Aggregate, Filter, Over, Plan, Project, Union
-from headwater.algebra.plans.once import compute_first
+from headwater.algebra.plans.once import compute_first, tree_size
 from headwater.algebra.stages.stage import StageKind
 from headwater.engine.push.decide import Job, delta_plan
 from headwater.engine.push.workplace import Workplace
@@ -31,6 +32,8 @@ from headwater.planning.stages.actions import Mode, handles_few
 
 __all__ = ["DeltaQuery", "delta_query", "few_plan", "stored_changes"]
 
+LARGEST_TREE = 1_000  # nodes, of a plan whose rows are counted
+
 
 class DeltaQuery(NamedTuple):
     """`query` is None if there are certainly no changes; `shuffled`: it ends with a shuffle already."""
@@ -39,17 +42,24 @@ class DeltaQuery(NamedTuple):
     shuffled: bool
 
 
-def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, int]:
-    """The plan of a job that handles few rows, and at most how many rows it reads, or finds."""
+def few_plan(job: Job, relations: Relations) -> tuple[Plan | None, float]:
+    """The plan of a job in an action that handles few rows, and at most how many rows it reads, or finds."""
     estimates = Estimates(relations)
     if job.mode is not Mode.INCREMENTAL:
-        return job.stage.plan, 0 if job.stage.plan is None else estimates.scanned(job.stage.plan)
-    for few in (True, False):
-        plan = delta_plan(job, estimates, few)
-        rows = 0 if plan is None else estimates.scanned(plan)
-        if handles_few(rows, 1):
-            break
-    return plan, max(rows, round(job.found))
+        return job.stage.plan, _rows_read(job.stage.plan, estimates)
+    plan = delta_plan(job, estimates, few=True)
+    rows = _rows_read(plan, estimates)
+    if not handles_few(rows, 1):
+        plan = delta_plan(job, estimates)
+        rows = _rows_read(plan, estimates)
+    return plan, max(rows, job.found)
+
+
+def _rows_read(plan: Plan | None, estimates: Estimates) -> float:
+    """At most how many; of a plan whose parts are used again and again it is not worth finding out."""
+    if plan is None:
+        return 0
+    return estimates.scanned(plan) if tree_size(plan) <= LARGEST_TREE else inf
 
 
 def delta_query(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from headwater.algebra.plans.join_order import equality_leads_to, ordered
 from headwater.algebra.plans.nodes import (
     Aggregate,
     Explode,
@@ -126,7 +127,10 @@ class Estimates:
                 assert_never(plan)
 
     def scanned(self, plan: Plan, ranges: Mapping[str, Range] | None = None) -> int:
-        """At most how many rows are read for a plan, as often as it reads them or puts them into windows."""
+        """At most how many rows are handled for a plan: as often as it reads them or puts them into windows.
+
+        Pairs that must be tried one by one, because no equality leads to partners, count as well.
+        """
         ranges = {name: span for name, span in (ranges or {}).items() if name in plan.columns}
         match plan:
             case Scan():
@@ -137,18 +141,21 @@ class Estimates:
                 return plan.overlap * self.scanned(child, window_ranges(plan, ranges))
             case Project(child, items):
                 return self.scanned(child, passed(items, ranges))
-            case Join(inputs):
+            case Join():
                 narrowed = dict(ranges) | join_ranges(self.relations, plan)
-                return sum(self.scanned(child, narrowed) for child in inputs)
+                joined = plan if driven(plan) else ordered(plan, [0])
+                tried = _tried(joined, [self.rows(child, narrowed) for child in joined.inputs])
+                return tried + sum(self.scanned(child, narrowed) for child in joined.inputs)
             case Restrict(child, keys, by):
                 narrowed = dict(ranges) | restrict_ranges(self.relations, keys, by)
                 return self.scanned(child, narrowed) + self.scanned(by)
-            case SemiJoin(left, right):
-                return self.scanned(left, ranges) + self.scanned(right)
+            case SemiJoin(left, right, keys) | OuterJoin(left, right, _, keys):
+                tried = 0 if keys else self.rows(left) * self.rows(right)
+                return tried + self.scanned(left) + self.scanned(right)
             case Union() | Negate() | Explode() | Aggregate():
                 return sum(self.scanned(child, ranges) for child in children(plan))
-            case OuterJoin() | Over():
-                return sum(map(self.scanned, children(plan)))
+            case Over(child):
+                return self.scanned(child)
             case _:
                 assert_never(plan)
 
@@ -173,6 +180,18 @@ class Estimates:
                 return self.positive(child)
             case _:
                 assert_never(plan)
+
+
+def _tried(join: Join, rows: Sequence[int]) -> int:
+    """Pairs of rows of inputs that no equality connects with those before them."""
+    so_far, tried = rows[0], 0
+    for at in range(1, len(rows)):
+        if equality_leads_to(join, at):
+            so_far = max(so_far, rows[at])
+        else:
+            so_far *= rows[at]
+            tried += so_far
+    return tried
 
 
 def joined_rows(plan: Plan, sides: Sequence[int]) -> int:

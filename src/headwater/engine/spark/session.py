@@ -94,8 +94,8 @@ _SETTINGS = {
     # each push would compile all of them again, and the JVM would warm them up again.
     "spark.sql.codegen.cache.maxEntries": "5000",
     # Every aggregate, sort and hash table takes a page at once, however few its rows: Spark's own 64 MB are
-    # zeroed for each of the hundreds that a push has.
-    "spark.buffer.pageSize": "2m",
+    # zeroed for each of the hundreds that a push has.  A task may have 8,192 pages.
+    "spark.buffer.pageSize": "4m",
     # Listing is done by the Delta log already.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
     "spark.cleaner.periodicGC.interval": "10min",

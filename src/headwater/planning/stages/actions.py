@@ -171,7 +171,7 @@ def is_small(work: Work) -> bool:
     return work.mode is Mode.INCREMENTAL and work.effort.changed <= SMALL_ROWS
 
 
-def handles_few(rows: int, stages: int) -> bool:
+def handles_few(rows: float, stages: int) -> bool:
     """Whether one task has gone through the rows of some stages before Spark would have shuffled them.
 
     Then nothing is compiled, either: a piece of code takes as long as many thousand rows.

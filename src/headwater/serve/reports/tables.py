@@ -74,6 +74,7 @@ class TableStatus:
     weighed_by: str = ""  # what says which keys matter more: a table, or "reads"
     keys_read: int = 0  # keys that are known to be read
     collapsed: int = 0  # updates that were not even stored: a newer one was in their batch
+    windows: str = ""  # lazy or eager: whole windows are shown, and what is counted are those
 
 
 def table_statuses(catalog: Catalog, warehouse: Warehouse, now: int) -> tuple[TableStatus, ...]:
@@ -112,6 +113,7 @@ def _status(catalog: Catalog, warehouse: Warehouse, table: Table, now: int) -> T
         last.taken if last is not None and choosing else 0,
         *_weighed(warehouse, table),
         (source.log.transaction(COLLAPSED) or 0) if source.exists() else 0,
+        "" if table.windows is None else table.windows.semantics.value,
     )
 
 

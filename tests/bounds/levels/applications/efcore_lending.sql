@@ -121,7 +121,7 @@ SELECT TOP(10) [h].[TitleId], COUNT(*) AS [n] FROM [Holds] AS [h] GROUP BY [h].[
 -- expect: unbounded
 SELECT TOP(10) [l].[TitleId], COUNT(*) AS [n] FROM [Loans] AS [l] INNER JOIN [Copies] AS [c] ON [c].[TitleId] = [l].[TitleId] AND [c].[CopyNo] = [l].[CopyNo] WHERE [c].[Branch] = @__b_0 GROUP BY [l].[TitleId] ORDER BY COUNT(*) DESC;
 -- name: OpenJson
--- expect: not analysed
+-- expect: unbounded
 SELECT [m].[Id] FROM [Members] AS [m] WHERE [m].[Id] IN (SELECT [i].[value] FROM OPENJSON(@__ids_0) WITH ([value] int '$') AS [i]);
 -- name: ReturnCopy
 -- expect: SI-0

@@ -49,7 +49,7 @@ select `posts`.*, (select count(*) from `comments` where `posts`.`id` = `comment
 -- expect: unbounded
 select `posts`.*, (select count(*) from `comments` where `posts`.`id` = `comments`.`post_id`) as `comments_count` from `posts` order by `comments_count` desc limit 10;
 -- name: q15
--- expect: unbounded
+-- expect: SI-2
 select * from `posts` where exists (select * from `comments` where `posts`.`id` = `comments`.`post_id`) limit 10;
 -- name: q16
 -- expect: unbounded

@@ -57,33 +57,34 @@ class Ranked:
     trees: int
     model: float
     counted: float
-    spark_cpu_seconds: float
+    spark_cpu_seconds: float | None  # None: not run on Spark
     duckdb_cpu_seconds: float
 
 
 def ranked(
-    spark: SparkSession,
+    spark: SparkSession | None,
     folder: str,
     queries: Sequence[Query],
     stream: Stream,
     optimizers: Sequence[str],
     sites: int = 1,
 ) -> Iterator[Ranked]:
-    """Let each optimizer weave the views, run them on Spark and by hand, and count what their trees do."""
+    """Let each optimizer weave the views, run them on Spark (if there is one) and by hand, and count."""
     for optimizer in optimizers:
         world = World(spark, f"{folder}/{optimizer}", queries, stream, Weaving(optimizer, always=True), sites)
         trees = members_of(world.catalog, queries)
         kept = [world.catalog.shared[tree] for tree in world.trees]
         limit = DuckLimit(queries, kept, world.catalog.kept)
         by_hand = [limit.push(batch).cpu_seconds for batch in stream.batches]
-        pushed = [world.push(number)[0].cpu_seconds for number in range(len(stream.batches))]
+        pushes = range(0 if spark is None else len(stream.batches))
+        pushed = [world.push(number)[0].cpu_seconds for number in pushes]
         world.close()
         yield Ranked(
             optimizer,
             len(trees),
             model_operations(trees, stream.rate, stream.symbols),
             counted_operations(trees, stream),
-            _mean(pushed[WARM:]),
+            _mean(pushed[WARM:]) if pushed else None,
             _mean(by_hand[WARM:]),
         )
 
@@ -97,9 +98,10 @@ def correlations(plans: Sequence[Ranked]) -> dict[str, float]:
     model = [plan.model for plan in plans]
     measured = {
         "counted": [plan.counted for plan in plans],
-        "spark": [plan.spark_cpu_seconds for plan in plans],
+        "spark": [plan.spark_cpu_seconds for plan in plans if plan.spark_cpu_seconds is not None],
         "duckdb": [plan.duckdb_cpu_seconds for plan in plans],
     }
+    measured = {name: values for name, values in measured.items() if values}
     return {name: ranks_alike(model, values) for name, values in measured.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -53,7 +53,8 @@ def generated(rate: int, seconds: int, batches: int, removed: float = 0.05, seed
     ids = np.arange(count * batches)
     at = START + (ids * (1_000_000 / rate)).astype("int64") - chance.integers(0, 500_000, len(ids))
     rows = _rows(ids, chance.integers(0, SYMBOLS, len(ids)), at, chance.integers(10_000, 2_000_000, len(ids)))
-    return Stream("generated", tuple(_batches(rows, count, batches, removed, chance)), rate, SYMBOLS)
+    edges = [count * number for number in range(batches + 1)]
+    return Stream("generated", tuple(_batches(rows, edges, removed, chance)), rate, SYMBOLS)
 
 
 def recorded(path: str, seconds: int, batches: int, removed: float = 0.05, seed: int = 0) -> Stream:
@@ -73,7 +74,7 @@ def recorded(path: str, seconds: int, batches: int, removed: float = 0.05, seed:
     rows = _rows(np.arange(len(read)), symbols.indices.to_numpy(), at, read["bid_x10000"].to_numpy())
     edges = [int(np.searchsorted(at, START + number * seconds * 1_000_000)) for number in range(batches + 1)]
     chance = np.random.default_rng(seed)
-    cut = tuple(_with_removed(rows, *span, removed, chance) for span in zip(edges, edges[1:], strict=False))
+    cut = tuple(_batches(rows, edges, removed, chance))
     return Stream("recorded", cut, len(rows) / (seconds * batches), len(symbols.dictionary))
 
 
@@ -85,21 +86,21 @@ def _rows(ids: np.ndarray, symbols: np.ndarray, at: np.ndarray, prices: np.ndarr
 
 
 def _batches(
-    rows: pa.Table, count: int, batches: int, removed: float, chance: np.random.Generator
+    rows: pa.Table, edges: Sequence[int], removed: float, chance: np.random.Generator
 ) -> Iterator[pa.Table]:
-    for number in range(batches):
-        yield _with_removed(rows, number * count, (number + 1) * count, removed, chance)
+    """The rows between two edges at a time; batches need not be equally large."""
+    for before, begin, end in zip([0, *edges], edges, edges[1:], strict=False):
+        yield _with_removed(rows, before, begin, end, removed, chance)
 
 
 def _with_removed(
-    rows: pa.Table, begin: int, end: int, removed: float, chance: np.random.Generator
+    rows: pa.Table, before: int, begin: int, end: int, removed: float, chance: np.random.Generator
 ) -> pa.Table:
     """The rows of a batch; of those of the batch before, some are deleted, and as many get another price.
 
     A row is changed at most once.
     """
     new = rows.slice(begin, end - begin)
-    before = max(0, 2 * begin - end)
     gone = before + chance.choice(begin - before, int((begin - before) * removed), replace=False)
     old = rows.take(pa.array(gone))
     updated = old.slice(0, len(old) // 2)

@@ -34,7 +34,7 @@ __all__ = ["World"]
 
 @dataclass
 class World:
-    spark: SparkSession
+    spark: SparkSession | None  # None: nothing is pushed
     folder: str
     queries: Sequence[Query]
     stream: Stream
@@ -49,7 +49,11 @@ class World:
         project = window_project(self.folder, self.queries, self.stream, self.weaving, self.sites)
         self.catalog = shared_catalog(build(project), self.warehouse)
         self.warehouse.lay_out((*project.tables, *self.catalog.kept), self.catalog.storage_roots())
-        self.workplace = Workplace(self.spark, self.warehouse, self.catalog)
+        self.workplace = Workplace(
+            self.spark,  # type: ignore[arg-type]
+            self.warehouse,
+            self.catalog,
+        )
         self.records = Records(self.clock)
         self.executor = spark_executor(self.workplace, self.clock, self.records)
 

@@ -135,12 +135,13 @@ class ChoosingQueries:
         return f"(SELECT *, coalesce({start} < (SELECT max({start}) FROM {keys}), true) AS {MAY} FROM {rows})"
 
     def _by_front(self, rows: str) -> str:
-        """With whether each is what is newest of its update key."""
+        """With whether each is what is newest of its update key, or only goes."""
         if self.windows is None:
             return f"(SELECT *, true AS {FRONT} FROM {rows})"
         start, by = quoted(self.windows.column), ", ".join(map(quoted, self.update_key))
         newest = f"max(CASE WHEN {MAY} THEN {start} END) OVER (PARTITION BY {by})"
-        return f"(SELECT *, {start} <=> {newest} AS {FRONT} FROM {rows})"
+        goes = f"forall({CHANGES}, c -> c.{WEIGHT} < 0)"
+        return f"(SELECT *, {start} <=> {newest} OR {goes} AS {FRONT} FROM {rows})"
 
     def chosen(self, keys: str, priority: Expr, count: int, worth: str = "") -> str:
         """The keys that are shown next. `worth`: a query of what keys are worth (`weighed`)."""

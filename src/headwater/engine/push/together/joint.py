@@ -92,7 +92,7 @@ def push_jointly(
     return [*_pushed(workplace, small, relations, rows, meter, group), *idle]
 
 
-def _rows(jobs: Sequence[Job], relations: Mapping[str, Relations]) -> int:
+def _rows(jobs: Sequence[Job], relations: Mapping[str, Relations]) -> float:
     """At most how many rows the jobs read."""
     return sum(few_plan(job, relations[job.name])[1] for job in jobs)
 

@@ -106,7 +106,7 @@ def choose(
     front = dict.fromkeys(waiting, True) if windows is None else in_front(waiting, windows)
     ranked = sorted(
         (
-            not front[key],
+            not (front[key] or _only_goes(wait)),
             -value((wait.first_at, wait.last_at, wait.updates, wait.seen, weights.get(key, 1.0))),
             _ordered(key),
             key,
@@ -115,6 +115,10 @@ def choose(
         if wait.waits and key in front
     )
     return tuple(key for *_, key in ranked[:count])
+
+
+def _only_goes(wait: Wait) -> bool:
+    return all(weight < 0 for weight in wait.change.values())
 
 
 def _ordered(key: Key) -> Sequence[tuple[bool, Any]]:

@@ -3,7 +3,8 @@
 A window of a key takes the place of a key: (symbol, 10:05) waits, is chosen and is shown with all its rows.
 Of each key the newest window that may be shown comes first, in the order of the policy; all older ones come
 after those of every key.  So under overload older windows are skipped; what is skipped waits until there is
-time for it, or until the table does not RETAIN it any more.
+time for it, or until the table does not RETAIN it any more.  A window that was shown and then grew too old,
+so that rows only go, is not put off: else what is shown would grow as long as the overload lasts.
 
     lazy    a window may be shown once it is closed: a row of a later window has come, of whichever key
     eager   any window may be shown, and the newest is the one that has started last

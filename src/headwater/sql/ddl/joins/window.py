@@ -21,7 +21,7 @@ errors still point at what the author wrote.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import reduce
@@ -240,10 +240,16 @@ def _with_tolerances(view: View, window: JoinWindow, streams: tuple[Stream, ...]
     names = [stream.name for stream in streams]
     limits: dict[str, timedelta] = {}
     for written, limit, place in window.tolerances:
-        name = spelling(written, names)
-        if name is None:
+        called = _called(written, streams)
+        if len(called) > 1:
+            hint = f"name one of them: {', '.join(called)}"
+            raise _wrong(view, f'"{view.name}" joins "{written}" more than once', place, hint=hint)
+        if not called:
             hint = did_you_mean(written, names) or f"it joins {', '.join(names)}"
             raise _wrong(view, f'"{view.name}" joins no "{written}"', place, hint=hint)
+        (name,) = called
+        if name in limits:
+            raise _wrong(view, f'"{name}" has two tolerances', place)
         if limit < window.length:
             raise _wrong(
                 view,
@@ -254,6 +260,14 @@ def _with_tolerances(view: View, window: JoinWindow, streams: tuple[Stream, ...]
             )
         limits[name] = limit
     return tuple(replace(stream, tolerance=limits.get(stream.name)) for stream in streams)
+
+
+def _called(written: str, streams: Sequence[Stream]) -> list[str]:
+    """What the stream is called in FROM: as written there, or the names under which the table is joined."""
+    name = spelling(written, [stream.name for stream in streams])
+    tables = {stream.name: stream.table for stream in streams}
+    table = spelling(written, tables.values())
+    return [name] if name is not None else [name for name in tables if tables[name] == table]
 
 
 def _with_conditions(sql: SqlText, select: exp.Select, window: JoinWindow) -> SqlText:

@@ -31,10 +31,11 @@ from headwater.sql.translate.groups.key_subqueries import add_key_subqueries
 from headwater.sql.translate.groups.windows import own_nodes
 from headwater.sql.translate.names import aggregate_name, stored_name
 from headwater.sql.translate.passes.pushing import push_filter
+from headwater.sql.translate.relations.conditions import filtered
 from headwater.sql.translate.relations.conjuncts import split_and
 from headwater.sql.translate.relations.correlation import bind_outer, pulled
 from headwater.sql.translate.relations.scope import Field, Rows
-from headwater.sql.translate.relations.semi_joins import is_predicate, semi_join
+from headwater.sql.translate.relations.semi_joins import is_predicate
 from headwater.sql.translate.scalars.expressions import Expressions
 from headwater.sql.translate.scalars.typed import Typed
 
@@ -250,11 +251,8 @@ def _having_subqueries(result: Rows, keys: tuple[Field, ...], node: exp.Expr, en
         shown = {field.name.lower() for field in result.fields}
         named = [replace(key, hidden=key.hidden or key.name.lower() in shown) for key in keys]
         wide = replace(result, fields=(*result.fields, *named))
-        joined = semi_join(wide, conjunct, env, "HAVING")
-        if joined is None:
-            env.notes.obstacle(conjunct, "this subquery in HAVING has no delta rule")
-        else:
-            result = replace(result, plan=joined.plan, single=False)
+        left = filtered(wide, [conjunct], env, "HAVING")
+        result = replace(result, plan=left.plan, correlated=left.correlated, single=False)
     return result
 
 

@@ -29,7 +29,7 @@ _SIDES = {"PRECEDING": Edge.BEFORE, "FOLLOWING": Edge.AFTER}
 _SO_FAR = Frame(True, Bound(Edge.START), Bound(Edge.CURRENT))
 _RANKS = {"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
 # The families of what RANGE may go back or forth by, for each that an order may have.
-_DISTANCES = {"number": {"number"}, "date": {"number", "interval"}, "timestamp": {"interval"}}
+_DISTANCES = {"number": {"number", "interval"}, "date": {"number", "interval"}, "timestamp": {"interval"}}
 
 
 def read_frame(reader: Expressions, spec: exp.Expr, order: Sequence[Typed]) -> Frame:
@@ -61,7 +61,7 @@ def _check_range(notes: Notes, spec: exp.Expr, order: Sequence[Typed], distances
     allowed = _DISTANCES.get(family(ordered), set())
     for distance in distances:
         if ordered and family(distance.type) not in allowed:
-            wanted = "an interval" if "interval" in allowed else "a number" if allowed else "no distance"
+            wanted = "an interval" if allowed else "no distance"
             notes.fail("HW306", spec, f"an order by a {ordered} takes {wanted} in RANGE, as in Spark")
 
 

@@ -173,7 +173,8 @@ def _in_value(reader: Expressions, node: exp.Expr, inner: Rows) -> Typed:
     rows, keys = pairs
     compared = tuple((column.expr, value.expr) for value, column in zip(values, columns, strict=True))
     there = _is_there(reader, rows, (*compared, *keys))
-    if reader.is_value or not any(value.nullable for value in (*values, *columns)):
+    nullable = any(value.nullable for value in (*values, *columns))
+    if reader.is_value or not nullable or _only_truth_counts(node):
         return Typed(there, "boolean", nullable=False)
     if len(values) > 1:
         return reader.give_up(
@@ -189,6 +190,14 @@ def _in_value(reader: Expressions, node: exp.Expr, inner: Rows) -> Typed:
     assert unknown is not None
     otherwise = choose(unknown, Call("cast", (NULL,), "CAST({0} AS BOOLEAN)"), FALSE)
     return Typed(choose(there, TRUE, otherwise), "boolean")
+
+
+def _only_truth_counts(node: exp.Expr) -> bool:
+    """Is it a part of a condition in which NULL is as good as FALSE?  So it is where no NOT stands above."""
+    while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
+        node = node.parent
+    tested = isinstance(node.parent, exp.If) and node.parent.this is node
+    return tested or isinstance(node.parent, exp.Where | exp.Having | exp.Qualify)
 
 
 def negated_value(reader: Expressions, node: exp.Expr) -> Typed:

@@ -166,7 +166,8 @@ def _plain(reader: Expressions, node: exp.Expr, name: str) -> Typed:
         else:
             values.append(reader.translate(written))
         slots.append(f"{keyword}{{{len(slots)}}}")
-    check_days(reader.notes, node, name, values)
+    if not unit:
+        check_days(reader.notes, node, name, values)
     if name in _OF_ONE_TYPE:
         check_common(reader.notes, node, name, values[_OF_ONE_TYPE[name] :])
     if name == "nullif":

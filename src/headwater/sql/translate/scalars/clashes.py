@@ -87,12 +87,7 @@ def _check_times(notes: Notes, node: exp.Expr, values: Sequence[Typed]) -> None:
     times = [value for value in values if family(value.type) in _TIMES]
     if not times or "" in kinds or "void" in kinds or (len(values) == 2 and "interval" in kinds):
         return
-    if (
-        len(values) == 2
-        and isinstance(node, exp.Sub)
-        and kinds[0] in _TIMES
-        and kinds[1] in {*_TIMES, "string"}
-    ):
+    if isinstance(node, exp.Sub) and set(kinds) <= {*_TIMES, "string"}:
         return
     days = [value for value in values if value.type in ("int", "smallint", "tinyint")]
     moved = isinstance(node, exp.Add) or (isinstance(node, exp.Sub) and kinds[0] == "date")
@@ -188,12 +183,35 @@ def check_distinct(notes: Notes, node: exp.Expr, columns: Iterable[tuple[str, st
             _clash(notes, node, f'rows with the map "{name}" cannot be told apart', hint)
 
 
+# Which argument of a function is a day or an instant.
+_OF_A_TIME = {
+    **dict.fromkeys(
+        (
+            "year", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekday", "weekofyear",
+            "quarter", "hour", "minute", "second", "last_day", "next_day", "date_format", "trunc",
+            "add_months", "date_add", "date_sub", "datediff", "months_between", "dayname", "monthname",
+            "unix_date",
+        ),
+        0,
+    ),
+    "date_trunc": 1,
+}  # fmt: skip
+_WHOLE_DAYS = ("date_add", "date_sub")
+
+
 def check_days(notes: Notes, node: exp.Expr, function: str, values: Sequence[Typed]) -> None:
-    """date_add(day, INTERVAL ...), as other systems write it."""
-    if function in ("date_add", "date_sub") and len(values) == 2 and family(values[1].type) == "interval":
-        sign = "+" if function == "date_add" else "-"
-        hint = f"write x {sign} INTERVAL ..."
+    """year(5), and date_add(day, INTERVAL ...), as other systems write it, or date_add(day, a bigint)."""
+    at = _OF_A_TIME.get(function)
+    if at is not None and at < len(values) and family(values[at].type) in ("number", "boolean", "binary"):
+        _clash(notes, node, f"{function} takes a date or a timestamp in Spark, not a {values[at].type}")
+    if function not in _WHOLE_DAYS or len(values) != 2:
+        return
+    if family(values[1].type) == "interval":
+        hint = f"write x {'+' if function == 'date_add' else '-'} INTERVAL ..."
         _clash(notes, node, f"{function} takes a number of days in Spark, not an interval", hint)
+    if family(values[1].type) == "number" and values[1].type not in ("int", "smallint", "tinyint"):
+        message = f"{function} takes a number of days that is an INT in Spark, not a {values[1].type}"
+        _clash(notes, node, message, "write CAST(x AS INT)")
 
 
 def check_union(notes: Notes, node: exp.Expr, name: str, left: str, right: str) -> None:

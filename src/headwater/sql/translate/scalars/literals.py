@@ -10,7 +10,7 @@ import re
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from headwater.algebra.expressions.tree import Call, Literal
 from headwater.algebra.expressions.values import Months
@@ -26,8 +26,8 @@ _MOVING = {"now", "today", "yesterday", "tomorrow"}
 
 
 def text(node: exp.Expr) -> str:
-    """A node as Spark SQL."""
-    return node.sql(dialect=Headwater)
+    """A node as Spark SQL; what Spark has not is refused by others, not logged here."""
+    return node.sql(dialect=Headwater, unsupported_level=ErrorLevel.IGNORE)
 
 
 def escaped(written: str) -> str:

@@ -33,6 +33,7 @@ MOMENT: dict[str, str] = {
         ),
         _SESSION,
     ),
+    "aes_encrypt": "it begins with random bytes",
     **dict.fromkeys(("java_method", "reflect", "try_reflect"), "Headwater cannot know what it does"),
 }  # fmt: skip
 
