@@ -92,17 +92,8 @@ def test_a_large_delta_and_a_recompute_are_actions_of_their_own() -> None:
 
 def test_the_inputs_of_adapted_joins_are_one_action() -> None:
     inputs = [Planned("v$x", mode=Mode.PROBE), Planned("v$y", mode=Mode.PROBE), Planned("other")]
-    # What is small beside them goes with the joins: it would be an action more.
-    assert listed([inputs, [Planned("v", ("v$x", "v$y"))]]) == [[[("v$x", "v$y")]], [[("other", "v")]]]
-    assert listed([inputs]) == [[[("other",), ("v$x", "v$y")]]]
-    large = Planned("large", mode=Mode.FULL)
-    apart = [[[("other",), ("v$x", "v$y"), ("large",)]], [[("v",)]]]
-    assert listed([[*inputs, large], [Planned("v", ("v$x", "v$y"))]]) == apart
-    # Nothing is held for what reads it but what waits.
-    assert listed([inputs, [Planned("v", ("v$x", "other"))], [Planned("w", ("v", "other"))]]) == [
-        [[("v$x", "v$y")]],
-        [[("other", "v", "w")]],
-    ]
+    # What is beside them does not wait for the joins, which under overload take as long as they may.
+    assert listed([inputs, [Planned("v", ("v$x", "v$y"))]]) == [[[("other",), ("v$x", "v$y")]], [[("v",)]]]
 
 
 def test_sparks_work_side_by_side_and_wait_for_each_other_between_levels() -> None:

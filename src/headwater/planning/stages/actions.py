@@ -21,10 +21,10 @@ levels costs less than four.  With many rows it is the other way round, because 
 are computed by later levels before they are written (docs/design/2026-11-16-one-query-one-action.md).
 
 A large delta, or a stage without a delta rule, is an action of its own.  The inputs of adapted joins are one
-action together; what is small beside them need not be another one, and goes with the joins.  First
-computations that differ only in windows, or that read few rows, are one action.  Copies come first: they need
-no Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends when all its lanes have
-ended.
+action together (and what is small beside them another before the joins, which under overload take as long as
+they may), and so are first computations that differ only in windows, or that read few rows.  Copies come
+first: they need no Spark.  The actions of different Sparks run side by side, in `lanes`; a step ends when all
+its lanes have ended.
 """
 
 from __future__ import annotations
@@ -132,11 +132,9 @@ def actions(levels: Iterable[Level[S]], sizes: Sizes[S, W], share: bool = True) 
     held: dict[str, int] = {}
     for level in levels:
         works = sizes.works(level, held)
-        while waiting and not (share and _fit(waiting, works, held)):
-            first = _first(waiting) if share else waiting
-            yield _step(first)
-            waiting = [work for work in waiting if work not in first]
-            held = {work.name: held[work.name] for work in waiting if work.name in held}
+        if waiting and not (share and _fit(waiting, works, held)):
+            yield _step(waiting)
+            waiting, held = [], {}
             works = sizes.works(level, held)
         copies = [work for work in works if work.mode is Mode.COPY]
         if copies:
@@ -146,14 +144,6 @@ def actions(levels: Iterable[Level[S]], sizes: Sizes[S, W], share: bool = True) 
         held |= sizes.hold(computed)
     if waiting:
         yield _step(waiting)
-
-
-def _first(waiting: Sequence[W]) -> Sequence[W]:
-    """What is run before the next level, which cannot join those that wait."""
-    probing = [work for work in waiting if work.mode is Mode.PROBE]
-    others = (work for work in waiting if work.mode is not Mode.PROBE)
-    small = all(work.mode is Mode.EMPTY or is_small(work) for work in others)
-    return probing if probing and small else waiting
 
 
 def _fit(waiting: Sequence[W], works: Sequence[W], held: Mapping[str, int]) -> bool:
