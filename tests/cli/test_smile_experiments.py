@@ -11,7 +11,7 @@ from headwater.bench.smile.experiments.answers import Answer, Bench
 from headwater.bench.smile.experiments.by_name import EXPERIMENTS
 from headwater.bench.smile.experiments.workshop import Workshop
 from headwater.bench.smile.measuring.measures import Journals, measure_view
-from headwater.bench.smile.measuring.outcome import Outcome, Setup
+from headwater.bench.smile.measuring.outcome import Outcome, Setup, Stretch
 from headwater.bench.smile.workload.project import Shape, freshness_of
 from headwater.bench.smile.workload.schedule import length
 from headwater.cli.show.output import to_json
@@ -55,9 +55,8 @@ def made_up(setup: Setup) -> Outcome:
     violations = sum(view.violations for view in views)
     return Outcome(
         setup, views, journals, {"worst_late_s": 0.1, "cpu_s": 1.0, "generating_cpu_s": 0.1}, 1_000.0, setup.rate,
-        cpu_seconds=10.2 if setup.load.phases[0].pages else 10.0, jvm_seconds=8.0,
-        cpu_per_million=102.0 if setup.load.phases[0].pages else 100.0 if setup.sharing else 250.0,
-        cpu_per_million_whole=200.0, server_cpu_seconds=0.2 if setup.load.phases[0].pages else 0.0, start_s=9.0, start_cpu_seconds=15.0, drain_s=3.0, peak_gb=2.5,
+        cpu_seconds=10.0, jvm_seconds=8.0, cpu_per_million=100.0 if setup.sharing else 250.0, cpu_per_million_whole=200.0,
+        stretches=tuple(Stretch(phase.pages, 1_000.0, 10.1 if phase.pages else 10.0, 0.3 if phase.pages else 0.1) for phase in setup.load.phases), start_s=9.0, start_cpu_seconds=15.0, drain_s=3.0, peak_gb=2.5,
         violations=violations, violations_warming=0,
         violations_per_sharing_hour=violations / len(views) / journals.hours, worst_staleness_s=30.0,
         tuples_per_snapshot=1_000.0 if setup.sharing else 3_000.0, prediction_error=0.1, predictions=50,
@@ -109,12 +108,14 @@ def test_compare_gives_both_the_same_load(tmp_path: Path) -> None:
     assert answer.json["saved"] == pytest.approx(0.6)
 
 
-def test_pages_are_open_in_the_second_run_only(tmp_path: Path) -> None:
-    answer, (without, beside) = perform("pages", tmp_path)
-    assert [phase.pages for phase in without.load.all_phases] == [0, 0]
-    assert [phase.pages for phase in beside.load.all_phases] == [0, 10]  # nobody looks while it warms up
-    assert answer.json["added"] == pytest.approx(0.02)
-    assert answer.json["server"] == pytest.approx(0.02)
+def test_pages_are_open_in_turns(tmp_path: Path) -> None:
+    answer, (setup,) = perform("pages", tmp_path)
+    warm, *turns = setup.load.all_phases
+    assert warm.pages == 0  # nobody looks while it warms up
+    assert [turn.pages for turn in turns] == [0, 10, 10, 0, 0, 10, 10, 0]
+    assert length(turns) == pytest.approx(120)
+    assert answer.json["server_added"] == pytest.approx(0.02)
+    assert answer.json["run_added"] == pytest.approx(0.01)
 
 
 def test_rates_go_up_to_the_wanted_one_and_the_uneven_streams_come_along(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ EXPERIMENTS = {
     "push": "bench.pushes.push:bench_push",
     "sql": "bench.pushes.sql:bench_sql",
     "tpch": "bench.pushes.tpch:bench_tpch",
+    "views": "bench.pushes.views:bench_views",
     "weave": "bench.weave:bench_weave",
     "smile": "bench.smile:bench_smile",
     "simulation": "bench.simulation:bench_simulation",

@@ -79,7 +79,7 @@ CREATE MATERIALIZED VIEW x72 AS SELECT d, ts, count(*) FROM t GROUP BY d, ts HAV
 CREATE MATERIALIZED VIEW x73 AS SELECT b, s, count(DISTINCT k), count(DISTINCT v), sum(DISTINCT x), max(v) FROM t GROUP BY b, s;
 CREATE MATERIALIZED VIEW x74 AS SELECT k, count(DISTINCT CASE WHEN v > 1 THEN s END) AS n, count(DISTINCT s) FILTER (WHERE v > 1) AS m FROM t GROUP BY k;
 CREATE MATERIALIZED VIEW x75 AS SELECT bidder, count(*) AS n, date_trunc('MINUTE', ts) AS m FROM bid GROUP BY bidder, date_trunc('MINUTE', ts);
-CREATE MATERIALIZED VIEW x76 AS SELECT auction, bidder, price, url, split(url, '/')[1] AS dir1, element_at(split(url, '/'), -1) AS last FROM bid WHERE url IS NOT NULL;
+CREATE MATERIALIZED VIEW x76 AS SELECT auction, bidder, price, url, split(url, '/')[0] AS scheme, element_at(split(url, '/'), -1) AS last FROM bid WHERE url IS NOT NULL;
 CREATE MATERIALIZED VIEW x77 AS SELECT auction, regexp_extract(url, '(&|^|\\?)x=([^&]*)', 2) AS channel_id, CASE WHEN lower(channel) = 'apple' THEN '0' WHEN lower(channel) IN ('google', 'facebook') THEN '1' ELSE NULL END AS ch FROM bid;
 CREATE MATERIALIZED VIEW x78 AS SELECT auction, date_format(ts, 'yyyy-MM-dd') AS day, count(*) AS total_bids, count(*) FILTER (WHERE price < 2) AS r1, count(*) FILTER (WHERE price >= 2 AND price < 4) AS r2, min(price) AS mn, max(price) AS mx, avg(price) AS av, sum(price) AS sm FROM bid GROUP BY auction, date_format(ts, 'yyyy-MM-dd');
 CREATE MATERIALIZED VIEW x79 AS SELECT channel, date_format(ts, 'yyyy-MM-dd') AS day, max(date_format(ts, 'HH:mm')) AS minute, count(DISTINCT bidder) AS tb, count(DISTINCT bidder) FILTER (WHERE price < 3) AS r1, count(DISTINCT auction) FILTER (WHERE price >= 3) AS r3 FROM bid GROUP BY channel, date_format(ts, 'yyyy-MM-dd');
