@@ -15,7 +15,7 @@ from headwater.bench.smile.workload.relations import Position, Slice, slices
 from headwater.catalog import Catalog
 from headwater.clock import ManualClock
 from headwater.engine.push import pusher
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from headwater.planning.stages.actions import Mode
 from headwater.serve.planning.shared_catalog import shared_catalog

@@ -16,7 +16,7 @@ from headwater.engine.push import pusher
 from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job
 from headwater.engine.push.failures.rescue import FailedStages
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.metering import Meter

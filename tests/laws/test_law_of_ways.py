@@ -11,7 +11,7 @@ import pytest
 
 from headwater.api import Headwater
 from headwater.engine.push import pusher
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from laws.test_crash_points import crash_everywhere, folder, soon
 from support.cases import scaled

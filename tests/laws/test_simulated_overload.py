@@ -12,7 +12,7 @@ from headwater.bench.simulation.overload.run import (
     simulate_overload,
     simulate_overloads,
 )
-from headwater.engine.push import forecaster
+from headwater.engine.push.forecasting import forecaster
 from headwater.overload import budget
 from headwater.planning.cost import correction
 from support.cases import scaled

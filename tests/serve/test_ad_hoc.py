@@ -19,7 +19,7 @@ from headwater.cli.app import app
 from headwater.cli.input.prompt import completions, statements
 from headwater.clock import ManualClock
 from headwater.engine.push import pusher
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from headwater.errors import HeadwaterError, InputError
 from headwater.serve.ad_hoc.common_time import Stored, times_to_read

@@ -15,7 +15,7 @@ from headwater.algebra.plans.nodes import Version
 from headwater.algebra.plans.walks import scan_rows
 from headwater.engine.push import pusher
 from headwater.engine.push.decide import Job
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Deciding
 from headwater.engine.push.together.pending_deltas import path_of
 from headwater.engine.query.pruning import range_of

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from headwater.engine.executor.spark_runner import spark_executor
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.errors import HeadwaterError
 from headwater.storage.timeline import WEIGHT
 from support.spark.keeping import Keeping

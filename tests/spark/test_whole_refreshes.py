@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.planning.cost.refresh import Choice
 from support.spark.keeping import Keeping
 from support.spark.shop import CITIES, ORDERS, SHOP, view

@@ -12,7 +12,7 @@ import pytest
 
 from headwater.catalog import build
 from headwater.clock import ManualClock
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from headwater.model import Column, Project, SqlText, Table, View
 from headwater.planning.cost.refresh import Choice

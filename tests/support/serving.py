@@ -15,7 +15,7 @@ import headwater
 from headwater.api import Headwater
 from headwater.clock import Clock, SystemClock, micros
 from headwater.engine.push import pusher
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.pusher import Pusher
 from headwater.serve.http.server import Server
 from headwater.serve.http.serving import Settings

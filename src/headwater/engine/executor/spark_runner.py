@@ -35,7 +35,7 @@ from headwater.engine.push.failures.data_errors import DataError
 from headwater.engine.push.failures.explain import explain
 from headwater.engine.push.failures.full_disks import full_disk_behind
 from headwater.engine.push.failures.rescue import StagesFailed
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.gathering import gather
 from headwater.engine.push.publishing import publish_view, republish
 from headwater.engine.push.pusher import Pusher

@@ -23,7 +23,7 @@ from headwater.engine.push.commit import Pushed
 from headwater.engine.push.decide import Job, decide, delta_plan
 from headwater.engine.push.failures.data_errors import row_cause
 from headwater.engine.push.failures.rescue import FailedStages, Rescue, StagesFailed
-from headwater.engine.push.forecaster import Forecaster
+from headwater.engine.push.forecasting.forecaster import Forecaster
 from headwater.engine.push.together.first_computations import with_likeness
 from headwater.engine.push.together.pending_deltas import pending_delta
 from headwater.engine.push.whole import ViewNow, view_now, whole_job

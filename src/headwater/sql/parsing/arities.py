@@ -1,7 +1,7 @@
 """How many arguments each of Spark's functions takes: what a running Spark says, and nothing else.
 
-tests/spark compares this list with a running Spark.  Functions that take any number are not listed, nor are
-aggregates and window functions, which have a syntax of their own beside their arguments.
+`tests/spark/test_arities.py` compares this list with a running Spark.  Functions that take any number are not
+listed, nor are aggregates and window functions, which have a syntax of their own beside their arguments.
 """
 
 from __future__ import annotations

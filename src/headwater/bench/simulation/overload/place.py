@@ -13,7 +13,7 @@ from typing import Protocol
 
 from headwater.algebra.stages.stage import Kept, Stage
 from headwater.catalog import Catalog
-from headwater.engine.push.forecaster import WaitingWork
+from headwater.engine.push.forecasting.waiting import WaitingWork
 from headwater.overload.budget import Budget
 from headwater.planning.cost.effort import Effort
 from headwater.planning.stages.actions import Level, Mode

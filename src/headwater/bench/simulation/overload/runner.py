@@ -13,7 +13,8 @@ from headwater.bench.simulation.overload.place import Doing, MemoryPlace
 from headwater.catalog import Catalog
 from headwater.clock import ManualClock
 from headwater.engine.executor.runner import PlainTable, Publication, PublishOrder, PushOrder, PushOutcome
-from headwater.engine.push.forecaster import Forecaster, WaitingWork
+from headwater.engine.push.forecasting.forecaster import Forecaster
+from headwater.engine.push.forecasting.waiting import WaitingWork
 from headwater.engine.push.workplace import Workplace
 from headwater.engine.spark.warmth import count_action
 from headwater.planning.cost.predictor import Done, Lesson, kind_of

@@ -1,0 +1,1 @@
+"""How long a push is expected to take, asked before it starts."""
