@@ -3,7 +3,7 @@
 set -uo pipefail
 failed=()
 .venv/bin/pytest -n 2 --dist loadgroup -m long --timeout 3600 || failed+=("long tests")
-for name in laws fuzz push ingest postgres crash scale weave updates joins; do
+for name in laws fuzz push ingest postgres crash scale views weave updates joins; do
   echo "== headwater bench $name"
   options=()
   [ "$name" = laws ] && options=(--cases 100000)

@@ -24,7 +24,7 @@ from headwater.api import open as open_project
 from headwater.bench.cpu import Cost, cost_of_command
 from headwater.engine.spark.session import session
 
-__all__ = ["ColdPush", "run"]
+__all__ = ["VIEWS", "ColdPush", "run", "statements"]
 
 VIEWS = 5  # of each table
 ROWS, CHANGED = 1_000, 40  # of each table
@@ -69,7 +69,7 @@ def run(folder: str, tables: int, tell: Tell = lambda text: None) -> ColdPush:
     with open(os.path.join(project, "headwater.yml"), "w", encoding="utf-8") as file:
         file.write("name: cold\n")
     with open(os.path.join(project, "views.sql"), "w", encoding="utf-8") as file:
-        file.writelines(f"{statement}\n" for statement in _statements(tables))
+        file.writelines(f"{statement}\n" for statement in statements(tables))
     chance, opened = random.Random(1), open_project(project)
     tell(f"filling {tables} tables")
     _feed(opened, tables, range(ROWS), chance)
@@ -88,7 +88,7 @@ def run(folder: str, tables: int, tell: Tell = lambda text: None) -> ColdPush:
     return ColdPush(tables, tables * VIEWS, tables * CHANGED, first, push, recompute)
 
 
-def _statements(tables: int) -> Iterator[str]:
+def statements(tables: int) -> Iterator[str]:
     yield from (_TABLE.format(number) for number in range(tables))
     for number in range(tables):
         for name, text in _TEXTS.items():

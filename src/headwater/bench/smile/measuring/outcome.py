@@ -109,6 +109,7 @@ class Outcome:
             "fed": dict(self.fed),
             "preload": dict(self.preload),
             "stretches": [asdict(stretch) for stretch in self.stretches],
+            "server_cpu_seconds": sum(stretch.server_cpu_seconds for stretch in self.stretches),
             "errors": dict(self.errors),
             "verified": self.right,
             "views": [asdict(view) for view in self.views],
